@@ -26,13 +26,15 @@ class ServerError(Exception):
 
 @dataclass
 class Document:
-    """An open document as the editor has it. `shown` are the newest diagnostics, whatever text they belong to."""
+    """An open document as the editor has it. `shown` are the newest diagnostics, whatever text they belong to; `published` are
+    all that came since the last edit, with the time."""
 
     uri: str
     text: str
     version: int = 1
     shown: list[Json] = field(default_factory=list)
     functions: list[Json] = field(default_factory=list)
+    published: list[tuple[float, list[Json]]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,7 @@ class Editor:
         content = {"range": {"start": position(document.text, start), "end": position(document.text, end)}, "text": text}
         document.text = document.text[:start] + text + document.text[end:]
         document.version += 1
+        document.published = []
         settled = self._expect(document)
         identifier = {"uri": document.uri, "version": document.version}
         sent = time.perf_counter()
@@ -201,6 +204,8 @@ class Editor:
         document = self._documents.get(params["uri"])
         if document is not None:
             document.shown = params["diagnostics"]
+            if params.get("version") == document.version:
+                document.published.append((now, document.shown))
             self._published[document.uri] = (params.get("version"), now)
             wanted, settled = self._waiting.get(document.uri, (0, None))
             if not self._has_status and settled is not None and not settled.done() and params.get("version") == wanted:
