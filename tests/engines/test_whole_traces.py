@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from support.program_edits import LARGE, Edited
@@ -12,6 +13,7 @@ from support.replayed_traces import contradiction
 
 from analysis.api import Checker
 from analysis.engines.automaton import Analysis
+from analysis.engines.automaton.report.beginnings import Beginnings
 from analysis.model.options import Options
 from analysis.session.entries import choose_entries
 
@@ -155,3 +157,39 @@ def test_a_trace_that_begins_in_the_middle_says_so(tmp_path: Path) -> None:
     checker.open([str(path)])
     beginnings = [finding.trace[0].text for finding in checker.check().findings]
     assert beginnings == ["look is entered; the calls that lead here are not shown"]
+
+
+@pytest.mark.parametrize(
+    ("written", "looks"), [("other", False), ("mode", True)], ids=["nothing of the trace", "what the trace tests"]
+)
+def test_the_calls_that_lead_to_a_path_are_looked_at_again_only_if_what_is_written_on_the_way_concerns_them(
+    written: str, looks: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [
+        HEAD
+        + f"extern int mode, other, more; static void tick(void) {{ {write} = 1; }}\n"
+        + "static int look(void) { char *p = NULL; if (input()) return p[0]; return 0; }\n"
+        + "static int call(void) { if (mode == 2) { tick(); if (mode == 2) return look(); } return 0; }\n"
+        + "int main(void) { mode = input(); return call(); }"
+        for write in ("more", written)
+    ]
+    searched: list[str] = []
+    find = Beginnings.find
+
+    def counted(self: Beginnings, graph: Any, delta: Any, feasibility: Any, key: Any, path: Any, must_be_sure: bool) -> Any:
+        searched.append(key[0])
+        return find(self, graph, delta, feasibility, key, path, must_be_sure)
+
+    monkeypatch.setattr(Beginnings, "find", counted)
+    file = tmp_path / "t.c"
+    file.write_text(texts[0])
+    checker = Checker(LARGE)
+    checker.open([str(file)])
+    shown = []
+    for version, text in enumerate(texts, 1):
+        searched.clear()
+        checker.change(str(file), text, version)
+        shown.append([(finding.function, finding.trace[0].text) for finding in checker.check().findings])
+    assert shown[0] == [("look", "main is entered")]
+    assert bool(searched) == looks
+    assert shown[1] == shown[0]

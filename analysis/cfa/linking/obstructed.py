@@ -37,6 +37,9 @@ _made: WeakKeyDictionary[Cfa, tuple[tuple[bool, tuple[Conflict, ...]], Cfa]] = W
 _closed: WeakKeyDictionary[Cfa, tuple[str, ref[Cfa]]] = WeakKeyDictionary()  # weak, as they hold the key
 _shown: WeakKeyDictionary[Cfa, tuple[FunctionSource, FunctionSource]] = WeakKeyDictionary()
 
+# what the initial values of the last units mention, by identity: most units stay the same objects
+_mentioned: list[dict[int, tuple[Unit, tuple[tuple[str, tuple[str, ...]], ...]]]] = [{}]
+
 
 class Obstructions(msgspec.Struct, frozen=True):
     """Why functions are not understood, by linkage name; `returning` are those that are declared not to return. `unordered` are
@@ -174,13 +177,26 @@ def _defines(variables: Mapping[str, Variable], name: str) -> bool:
 def _spread(units: Sequence[Unit], names: dict[str, str]) -> None:
     """Adds the variables whose initialisers mention names that are not understood."""
     waiting = True
+    started = list(_started(units))
     while waiting:
         waiting = False
-        for var, values in initialised(units):
-            met = None if var.name in names else next((n for value in values for n in names_in((value,)) if n in names), None)
+        for variable, mentioned in started:
+            met = None if variable in names else next((name for name in mentioned if name in names), None)
             if met is not None:
-                names[var.name] = names[met]
+                names[variable] = names[met]
                 waiting = True
+
+
+def _started(units: Sequence[Unit]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The variables of units with static storage whose initial values mention names, with these names."""
+    before, _mentioned[0] = _mentioned[0], {}
+    for unit in units:
+        known = before.get(id(unit))
+        if known is None or known[0] is not unit:
+            found = ((var.name, tuple(dict.fromkeys(names_in(values)))) for var, values in initialised((unit,)))
+            known = unit, tuple((name, names) for name, names in found if set(names) - {name})
+        _mentioned[0][id(unit)] = known
+        yield from known[1]
 
 
 def initialised(units: Sequence[Unit]) -> Iterator[tuple[ir.Var, tuple[ir.Expr, ...]]]:

@@ -57,9 +57,26 @@ class Relevance:
         other._matcher = matcher
         other._parts = {name: part for name, part in self._parts.items() if name in program.functions}
         other._parts |= {name: other._read(program.functions[name]) for name in changed}
-        if other._parts != self._parts:
+        differ = [name for name in other._parts.keys() | self._parts.keys() if other._parts.get(name) != self._parts.get(name)]
+        if differ and not self._are_same_nodes(other, differ):
             other.nodes = other._find_nodes()
         return other
+
+    def _are_same_nodes(self, other: Relevance, differ: Iterable[str]) -> bool:
+        """Whether the flows that came and went leave all nodes what they are: none of them ends in a relevant node, or it comes
+        from one and goes nowhere that counts. Where anything behind pointers is relevant, so is each target there."""
+        nothing: _Part = (frozenset(), frozenset())
+        for name in differ:
+            (flows, sinks), (flows_before, sinks_before) = other._parts.get(name, nothing), self._parts.get(name, nothing)
+            if sinks != sinks_before:
+                return False
+            for target, value in flows ^ flows_before:
+                is_new = (target, value) in flows
+                if target[1][0] == "*" or any(
+                    target in nodes and not (is_new and value in nodes) for nodes in self.nodes.values()
+                ):
+                    return False
+        return True
 
     def under(self, rules: Iterable[Rule], matcher: Matcher, matched: Iterable[str]) -> Relevance:
         """The relevance in the same program under other rules; `matched` are the functions in which those that differ match."""

@@ -64,6 +64,21 @@ class Descent(NamedTuple):
     source: object
 
 
+class Agreement(NamedTuple):
+    """Whether a path is possible as far as is known, and the `cells` whose writers were asked for."""
+
+    is_possible: bool
+    cells: frozenset[str]
+
+
+class _Descended(NamedTuple):
+    """What is known at the end of a descent, which is there as long as its `source`."""
+
+    source: object
+    store: Store | None
+    cells: frozenset[str]
+
+
 class Judgement(msgspec.Struct, frozen=True):
     """The result of following all expressions along a path. `contradiction`: the items whose values
     contradict each other (None: none do). `missing`: the items that calls on the path changed before a branch
@@ -82,7 +97,7 @@ class Feasibility:
         self._retrace = retrace
         self._walk = Walk(graph, delta)
         self._thorough = thorough
-        self._descents: dict[tuple[int, object], tuple[object, Store | None]] = {}
+        self._descents: dict[tuple[int, object], _Descended] = {}
 
     def error_path(
         self, function: str, errors: frozenset[int], must_be_sure: bool = False, above: int = 0, budget: int = _STATES
@@ -100,16 +115,20 @@ class Feasibility:
             dead=part.dead,
         )
 
-    def agrees(self, root: str, descents: Iterable[Descent], path: Iterable[Taken]) -> bool:
+    def agrees(self, root: str, descents: Iterable[Descent], path: Iterable[Taken]) -> Agreement:
         """Whether no branches contradict each other on a path from the program's start: from the function `root` down the calls,
         and then along `path`."""
         store = self._everything(root)
+        cells = frozenset[str]()
         for descent in descents:
-            after = self._descend(store, descent)
+            after, asked = self._descend(store, descent)
+            cells |= asked
             if after is None:
-                return False
+                return Agreement(False, cells)
             store = after
-        return self._advance(store.copy(), tuple(path))
+        self._walk.forget_asked()
+        is_possible = self._advance(store.copy(), tuple(path))
+        return Agreement(is_possible, cells | self._walk.asked())
 
     def live(self, function: str, entry: int) -> bool:
         """Whether an execution enters the function in this state."""
@@ -120,18 +139,20 @@ class Feasibility:
         cells = self._walk.cells  # the store holds nothing that holds the store: it is gone when nobody needs it
         return self._walk.store(function, lambda name, expr: cells(name, expr) is not None)
 
-    def _descend(self, store: Store, descent: Descent) -> Store | None:
-        """What is known at the entry of the called function, None if nothing gets there. Traces share their beginnings."""
+    def _descend(self, store: Store, descent: Descent) -> tuple[Store | None, frozenset[str]]:
+        """What is known at the entry of the called function, None if nothing gets there, and the cells that were asked for.
+        Traces share their beginnings."""
         key = id(descent.source), (descent.call.edge, descent.callee, store.key(self._walk.number))
         known = self._descents.get(key)
         if known is None:
+            self._walk.forget_asked()
             after = store.copy()
             is_possible = self._advance(after, descent.steps)
             if is_possible:
                 call = msgspec.structs.replace(descent.call, event="descent")
                 self._walk.advance(after, call, descent.callee)
-            known = self._descents[key] = descent.source, after if is_possible else None
-        return known[1]
+            known = self._descents[key] = _Descended(descent.source, after if is_possible else None, self._walk.asked())
+        return known.store, known.cells
 
     def _advance(self, store: Store, steps: tuple[Taken, ...]) -> bool:
         """Takes the steps; whether the store allows them all."""

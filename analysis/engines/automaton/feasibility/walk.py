@@ -54,8 +54,12 @@ class Walk:
     def begin(self, function: str) -> None:
         """Begins a search for paths to a place in the function: nothing is visited, nothing was asked."""
         self.visited = {function}
-        self._asked = {}
+        self.forget_asked()
         self._derivations = {}  # another search looks elsewhere
+
+    def forget_asked(self) -> None:
+        """From now on, other expressions are asked about: see `asked`."""
+        self._asked = {}
 
     def asked(self) -> frozenset[str]:
         """The cells, visible to other functions, of all expressions of which it was asked since then what they read."""

@@ -36,8 +36,9 @@ _SITES = 6  # of an entry state, when the path to the first one contradicts itse
 
 class Beginning(msgspec.Struct, frozen=True):
     """What became of the path `given`: `path` is the same one or another, without steps if the error is refuted. `calls` lead to
-    it, and agree with it from the one with the number `first` on. This depends on the `functions`, on the calls that were `tried`
-    first, on the callers of those that are `called`, and on which callers are `dead` (see `ErrorPath`)."""
+    it, and agree with it from the one with the number `first` on. This depends on the `functions`, on what writes the `cells`
+    there (None: any), on the calls that were `tried` first, on the callers of those that are `called`, and on which callers are
+    `dead` (see `ErrorPath`)."""
 
     given: ErrorPath
     tried: tuple[Call, ...]
@@ -45,15 +46,18 @@ class Beginning(msgspec.Struct, frozen=True):
     calls: tuple[Call, ...]
     first: int
     functions: frozenset[str]
+    cells: frozenset[str] | None
     called: frozenset[str]
     dead: bool
 
 
 class _Mended(msgspec.Struct, frozen=True):
-    """A link to a call site that does not contradict itself, None if none was found; it depends on the `functions`."""
+    """A link to a call site that does not contradict itself, None if none was found; it depends on the `functions`, and on what
+    writes the `cells` there (None: any)."""
 
     link: Link | None
     functions: frozenset[str]
+    cells: frozenset[str] | None
 
 
 class Beginnings:
@@ -70,16 +74,22 @@ class Beginnings:
     def changed(self, functions: Set[str], rewritten: Mapping[str, Set[str]], recalled: Set[str]) -> None:
         """The graph or the Delta differs in `functions`. In those `rewritten`, calls write something else. Those `recalled` have
         other callers."""
-        differ = functions | rewritten.keys()
+
+        def same(found: Beginning | _Mended) -> bool:
+            if not functions.isdisjoint(found.functions):
+                return False
+            concerned = rewritten.keys() & found.functions
+            return not concerned or (found.cells is not None and all(found.cells.isdisjoint(rewritten[n]) for n in concerned))
+
         stay = {
             key: found
             for key, found in self._known.items()
-            if not found.dead and differ.isdisjoint(found.functions) and recalled.isdisjoint(found.called)
+            if not found.dead and same(found) and recalled.isdisjoint(found.called)
         }
         self.doubtful.update((key, found) for key, found in self._known.items() if key not in stay)
         self._known = stay
-        self._stuck -= differ
-        self._mended = {site: mended for site, mended in self._mended.items() if differ.isdisjoint(mended.functions)}
+        self._stuck -= functions | rewritten.keys()
+        self._mended = {site: mended for site, mended in self._mended.items() if same(mended)}
 
     def forget(self) -> None:
         """The graph or the Delta is another one."""
@@ -100,22 +110,25 @@ class Beginnings:
         """Looks for what becomes of the path."""
         name, configurations = key
         tried = calls = self._calls(graph, delta, feasibility, path)
-        first = _agreeing(feasibility, calls, path)
+        first, cells = _agreeing(feasibility, calls, path)
         functions = path.functions.union(*(call.link.functions for call in calls))
         found, called, dead = path, frozenset[str](), False
+        cells = _both(cells, path.cells)
         above = 0
         while first and above + len(calls) - first < _LEVELS:
             above += len(calls) - first + 1
             further = feasibility.error_path(name, configurations, must_be_sure, above, _STATES)
             functions, called, dead = functions | further.functions, called | further.called, dead or further.dead
+            cells = _both(cells, further.cells)
             if further.steps is None:
                 if further.decided:
                     found, calls, first = further, (), 0
                 break
             found, calls = further, self._calls(graph, delta, feasibility, further)
-            first = _agreeing(feasibility, calls, further)
+            first, more = _agreeing(feasibility, calls, further)
+            cells = _both(cells, more)
             functions = functions.union(*(call.link.functions for call in calls))
-        beginning = self._known[key] = Beginning(path, tried, found, calls, first, functions, called, dead)
+        beginning = self._known[key] = Beginning(path, tried, found, calls, first, functions, cells, called, dead)
         return beginning
 
     def _calls(self, graph: DerivationGraph, delta: ProgramDelta, feasibility: Feasibility, path: ErrorPath) -> tuple[Call, ...]:
@@ -143,26 +156,37 @@ class Beginnings:
             link: Link | None = self._chains.link(graph, delta, caller, site)
             assert link is not None
             functions = link.functions
-            if not feasibility.agrees(caller, (), link.steps):
+            is_possible, asked = feasibility.agrees(caller, (), link.steps)
+            cells: frozenset[str] | None = asked
+            if not is_possible:
                 link = None
                 if caller not in self._stuck:
                     path = feasibility.error_path(caller, frozenset((site,)), budget=_LINK_STATES)
                     functions |= path.functions
+                    cells = _both(cells, path.cells)
                     if path.steps is not None and path.start == (caller, unpack(site)[1]):
                         link = Link(path.steps, path.functions)
                     elif not path.decided:
                         self._stuck.add(caller)
-            known = self._mended[caller, site] = _Mended(link, functions)
+            known = self._mended[caller, site] = _Mended(link, functions, cells)
         return known.link
 
 
-def _agreeing(feasibility: Feasibility, calls: tuple[Call, ...], path: ErrorPath) -> int:
-    """The number of the first call from which on the calls agree with each other and with the path."""
+def _agreeing(feasibility: Feasibility, calls: tuple[Call, ...], path: ErrorPath) -> tuple[int, frozenset[str] | None]:
+    """The number of the first call from which on the calls agree with each other and with the path, and the cells whose writers
+    were asked for."""
     assert path.steps is not None
+    cells = frozenset[str]()
     for first, call in enumerate(calls):
-        if feasibility.agrees(call.caller, _descents(calls[first:]), path.steps):
-            return first
-    return len(calls)
+        agreement = feasibility.agrees(call.caller, _descents(calls[first:]), path.steps)
+        cells |= agreement.cells
+        if agreement.is_possible:
+            return first, cells
+    return len(calls), cells
+
+
+def _both(cells: frozenset[str] | None, more: frozenset[str] | None) -> frozenset[str] | None:
+    return None if cells is None or more is None else cells | more
 
 
 def _descents(calls: Iterable[Call]) -> Iterator[Descent]:

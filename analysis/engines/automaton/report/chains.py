@@ -6,7 +6,8 @@ other edges to it. A call that was passed with a callee's summary is opened up w
 else it is one step.
 
 Most edits change nothing that such a chain leads through. So its links, each inside one function, are kept while the graph and
-the Delta stay what they are in the functions that were looked into; a chain of the same links is the same list as before.
+the Delta stay what they are in the functions that were looked into. One that is made again and is equal is the same object, and
+a chain of the same links is the same list as before.
 """
 
 from __future__ import annotations
@@ -63,14 +64,16 @@ class Chains:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._links: dict[tuple[str, int], Link] = {}
+        self._before: dict[tuple[str, int], Link] = {}
 
     def changed(self, functions: Set[str]) -> None:
         """The graph or the Delta differs in these functions."""
+        self._before.update(self._links)
         self._links = {key: link for key, link in self._links.items() if functions.isdisjoint(link.functions)}
 
     def forget(self) -> None:
         """The graph or the Delta is another one."""
-        self._links = {}
+        self._links, self._before = {}, {}
 
     def joined(self, calls: tuple[Call, ...], first: int, start: str, path: tuple[Taken, ...], before: Joined | None) -> Joined:
         """All edges from the program's entry down the calls, and then over a path in the function `start`; the very same as
@@ -98,7 +101,8 @@ class Chains:
         """The edges from a function's entry to a configuration of it, as they were derived first."""
         known = self._links.get((function, configuration))
         if known is None:
-            known = self._links[function, configuration] = self._inside(graph, delta, function, configuration)
+            made, before = self._inside(graph, delta, function, configuration), self._before.get((function, configuration))
+            known = self._links[function, configuration] = before if before == made else made
         return known
 
     def _inside(self, graph: DerivationGraph, delta: ProgramDelta, function: str, configuration: int) -> Link:

@@ -43,6 +43,7 @@ from analysis.engines.automaton.revision.alike import (
 from analysis.engines.automaton.solver.changes import Changes, EdgeChanges, Scope
 from analysis.engines.automaton.solver.full import DerivationGraph, Entry
 from analysis.model import ir
+from analysis.model.kept_with import kept_with
 from analysis.rules.automaton import START
 
 
@@ -170,12 +171,22 @@ class _Callers:
         found: dict[str, set[str]] = {}
         for name, cfa in self._program.functions.items():
             old = self._old.functions.get(name)
-            for version, program in ((cfa, self._program), (old, self._old)):
-                for edge in () if version is None else version.calls:
-                    if isinstance(edge.effect, ir.Call):
-                        for target in program.targets(edge.effect):
-                            found.setdefault(target, set()).add(name)
+            direct, others = _called(cfa)
+            before, others_before = (frozenset[str](), ()) if old is None else _called(old)
+            targets = [*direct, *before.difference(direct)]
+            targets += [target for call in others for target in self._program.targets(call)]
+            targets += [target for call in others_before for target in self._old.targets(call)]
+            for target in targets:
+                found.setdefault(target, set()).add(name)
         return found
+
+
+@kept_with
+def _called(cfa: Cfa) -> tuple[frozenset[str], tuple[ir.Call, ...]]:
+    """The functions that a function calls by their names, and its calls of others."""
+    calls = [edge.effect for edge in cfa.calls if isinstance(edge.effect, ir.Call)]
+    others = tuple(call for call in calls if ir.direct_callee(call) is None)
+    return frozenset(filter(None, map(ir.direct_callee, calls))), others
 
 
 def _rewrite(
