@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+import z3.z3core as z3core
+
 from analysis.model import clock
 from analysis.smt.logic import term_building
 from analysis.smt.logic.terms import INT, Term, bit_vector
@@ -56,3 +59,16 @@ def test_questions_together_cost_no_more_than_they_may() -> None:
     assert set(answers) == {Answer("unknown", "time")}
     assert 0.05 < clock.spent() - before < 0.08
     assert clock.left() == float("inf")
+
+
+def test_work_is_counted_beyond_what_32_bits_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """z3 gives its count as a floating number then."""
+    counts = iter((4_294_960_000.0, 4_300_000_000.0))
+    monkeypatch.setattr(z3core, "Z3_stats_is_uint", lambda *_: False)
+    monkeypatch.setattr(z3core, "Z3_stats_get_double_value", lambda *_: next(counts))
+    solver = Z3Solver()
+    solver.add(*_product(15))
+    solver.check()
+    before = clock.spent()
+    solver.check()
+    assert (clock.spent() - before) * clock.SECOND >= clock.SOLVING * (4_300_000_000 - 4_294_960_000)

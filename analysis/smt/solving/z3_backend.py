@@ -29,7 +29,7 @@ from analysis.smt.solving.solver import INTERRUPTED, SAT, UNSAT, Answer, Budget,
 _CACHED = 200_000  # translated terms that are kept; beyond it all are forgotten
 _DEFAULT = Budget()
 _UNBOUNDED = 4_294_967_295
-_COUNTED = 2**32  # where z3's counter of its work begins again
+_COUNTED = 2**32  # units of work, of which a limit has to be less
 _SPACER_PATIENCE = 10  # times the seconds of the processor, since its own clock is on the wall
 _INTERRUPT_AGAIN = 0.001  # seconds: z3 forgets an interrupt that comes before its check has begun
 
@@ -456,7 +456,11 @@ def _work_of(context: Any, statistics: Any) -> int | None:
         last = z3core.Z3_stats_size(context, statistics) - 1
         named = (index for index in range(last, -1, -1) if z3core.Z3_stats_get_key(context, statistics, index) == "rlimit count")
         index = next(named, None)
-        return None if index is None else int(z3core.Z3_stats_get_uint_value(context, statistics, index))
+        if index is None:
+            return None
+        if z3core.Z3_stats_is_uint(context, statistics, index):
+            return int(z3core.Z3_stats_get_uint_value(context, statistics, index))
+        return int(z3core.Z3_stats_get_double_value(context, statistics, index))  # what has no room in 32 bits
     finally:
         z3core.Z3_stats_dec_ref(context, statistics)
 
