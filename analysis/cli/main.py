@@ -14,6 +14,7 @@ from analysis.cli.certify import certify
 from analysis.cli.check import check
 from analysis.cli.closing import NobodyReadsError, end, fill_missing_streams, quietly
 from analysis.cli.contracts import contracts
+from analysis.cli.difference.diff_command import diff
 from analysis.cli.dumping import dump
 from analysis.cli.json_format import everproof_version
 from analysis.cli.revisions import revisions
@@ -30,7 +31,7 @@ def cli() -> None:
     """Verifies C programs while they are being written."""
 
 
-for _command in (check, certify, contracts, revisions, watch, serve, rules, dump, cache):
+for _command in (check, certify, contracts, diff, revisions, watch, serve, rules, dump, cache):
     cli.add_command(_command)
 
 

@@ -11,41 +11,21 @@ from typing import Any
 import click
 import msgspec
 
-from analysis.api import Checker
-from analysis.cli.check import FAILED, UNKNOWN, VIOLATED, exit_code, keep, run
-from analysis.cli.command_options import Asked, check_options, is_alike, read_asked
+from analysis.cli.check import FAILED, UNKNOWN, VIOLATED, exit_code
+from analysis.cli.command_options import Asked, check_options, read_asked
 from analysis.cli.failure import Failure
 from analysis.cli.json_format import encode_json, finding_document, report_document
 from analysis.cli.output import protect, say, write
 from analysis.cli.sarif_format import sarif_document
 from analysis.cli.text_format import count, spot, summaries_line, text_report
-from analysis.cli.versions import Version, edits, read_version, renamed
+from analysis.cli.version_chain import Checked, VersionChain
+from analysis.cli.versions import read_version
 from analysis.engines.automaton import Algorithm
 from analysis.model.places import Place
 from analysis.model.report import Count, Finding, Report, RuleVerdict, SummaryWork, other_runs
 from analysis.rules.automaton import Rule
 
 DIFFERENT = 4
-_ENDED = "the time was used up in the version before"
-
-
-class Checked(msgspec.Struct, frozen=True):
-    """A version and what came of it.
-
-    `apart`: why it was checked from nothing; None if it was checked from what is known of the version before.
-    `ended`: the time was used up. `introduced` and `fixed` are compared with the last version that was
-    checked to the end, by fingerprint. `differences` between this report and one from scratch are None when
-    none was made.
-    """
-
-    version: Version
-    report: Report
-    failed: bool
-    ended: bool
-    apart: str | None
-    introduced: tuple[Finding, ...] = ()
-    fixed: tuple[Finding, ...] = ()
-    differences: tuple[str, ...] | None = None
 
 
 @click.command()
@@ -76,7 +56,7 @@ def revisions(versions: tuple[str, ...], algorithm: Algorithm, compare: bool, **
         raise Failure("Baselines are for one version: use them with `everproof check`.")
     protect(asked, versions)
     done: list[Checked] = []
-    with closing(_Chain(asked, algorithm)) as chain:
+    with closing(VersionChain(asked, algorithm)) as chain:
         for name, its in zip(versions, each, strict=True):
             chain.use(its)
             checked = _compared_with_last(chain.check(read_version(name, its.options)), done)
@@ -90,64 +70,6 @@ def revisions(versions: tuple[str, ...], algorithm: Algorithm, compare: bool, **
     failed = any(its.wrong_settings for its in each)
     codes = [exit_code(checked.report, failed=checked.failed or failed, strict=asked.strict) for checked in done]
     return next((code for code in (VIOLATED, FAILED, UNKNOWN) if code in codes), 0)
-
-
-class _Chain:
-    """Versions checked by one checker, at the paths of the first of them: `past[0]`. Begins anew where it has to."""
-
-    def __init__(self, asked: Asked, algorithm: Algorithm) -> None:
-        self._asked = asked
-        self._algorithm: Algorithm = algorithm
-        self._checker = self._new_checker()
-        self._given: dict[str, str] = {}
-        self.past: list[Version] = []
-        self._is_lost = False
-        self._is_other = False
-
-    @property
-    def rules(self) -> tuple[Rule, ...]:
-        """The rules that are checked."""
-        return self._checker.rules
-
-    def use(self, asked: Asked) -> None:
-        """The next version is checked as this says."""
-        if not is_alike(self._asked, asked):
-            self._asked, self._is_other = asked, True
-
-    def check(self, version: Version) -> Checked:
-        """The report on the next version, with its own paths."""
-        texts = edits(self.past[0], version) if self.past else "it is the first"
-        if self._is_other:
-            texts, self._is_other = "its settings or rules are not those of the version before", False
-        if isinstance(texts, str):
-            self.close()
-            self._checker, self._given, self.past = self._new_checker(), {}, []
-            self._checker.open((version.name,))
-        else:
-            for path in self._given.keys() - texts.keys():
-                self._checker.change(path, None)
-            for path, text in texts.items():
-                self._checker.change(path, text)
-            self._given = texts
-        self.past.append(version)
-        report = run(self._checker, self._asked, stays=True)
-        ended = self._checker.report is not report
-        failed = self._checker.failed
-        if isinstance(texts, str) and not ended:
-            keep(self._checker, self._asked)
-        apart = texts if isinstance(texts, str) else _ENDED if self._is_lost else self._checker.scratch
-        self._is_lost = ended
-        if ended:
-            self._checker.forget()
-        return Checked(version, renamed(report, self.past[0], version), failed, ended, apart)
-
-    def close(self) -> None:
-        """Ends the provers."""
-        self._checker.close()
-
-    def _new_checker(self) -> Checker:
-        store = None if self._algorithm == "full" else self._asked.store
-        return Checker(self._asked.options, jobs=self._asked.jobs, algorithm=self._algorithm, store=store)
 
 
 def _compared_with_last(checked: Checked, done: Sequence[Checked]) -> Checked:
@@ -170,13 +92,13 @@ def _missing_in(report: Report, other: Report) -> tuple[Finding, ...]:
     return tuple(missing)
 
 
-def _compared_with_scratch(checked: Checked, chain: _Chain, asked: Asked) -> Checked:
+def _compared_with_scratch(checked: Checked, chain: VersionChain, asked: Asked) -> Checked:
     """With the differences to a report that rests on nothing known before; each is said on standard error.
 
     Where functions do not parse, what they were before is part of the answer (they are stale). Then the versions before are
     checked in their turn, but none of them by repairing what is known of another.
     """
-    with closing(_Chain(asked, "full")) as again:
+    with closing(VersionChain(asked, "full")) as again:
         if any(function.stale for function in checked.report.functions):
             for version in chain.past[:-1]:
                 again.check(version)

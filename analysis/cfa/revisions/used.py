@@ -30,6 +30,13 @@ def used_by_functions(program: Program, system: Set[str]) -> Used:
     return Used(frozenset(search.names), frozenset(search.records))
 
 
+def used_by(program: Program, system: Set[str], name: str) -> Used:
+    """What one function of the program uses, beside what the functions that it calls do."""
+    search = _Search(program, system)
+    search.look(*_parts(program.functions[name]))
+    return Used(frozenset(search.names), frozenset(search.records))
+
+
 def _parts(cfa: Cfa) -> tuple[object, ...]:
     return (cfa.type, cfa.parameters, *(edge.effect for edge in cfa.edges))
 

@@ -1,4 +1,4 @@
-"""Proves properties by predicate analysis with CEGAR, with an annotation that the certificate checker accepts.
+"""Proves properties by predicate analysis with CEGAR.
 
 `predicate_proof` alternates abstraction and refinement by interpolants. `clauses` gives the whole
 program to Spacer as Horn clauses; `procedure_proof` does so for recursive programs. A small program

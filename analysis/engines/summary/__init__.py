@@ -1,4 +1,4 @@
-"""Verifies revisions of a program within a bound, by summaries of calls that are repaired after each change ([UPPROVER]).
+"""Verifies revisions of a program within a bound, by repaired summaries of calls ([UPPROVER]).
 
     level_chain (cheapest theory first)
       │

@@ -58,11 +58,16 @@ def find_compiler(chosen: str | None) -> str | None:
 
     Relative folders on PATH are skipped: in an opened project, they would name programs of the project's.
     """
-    folders = os.pathsep.join(folder for folder in os.get_exec_path() if os.path.isabs(folder))
     if chosen is not None:
-        found = shutil.which(os.path.expanduser(chosen), path=folders)
+        found = find_program_file(os.path.expanduser(chosen))
         return None if found is None else os.path.abspath(found)
-    return next((found for name in CANDIDATES if (found := shutil.which(name, path=folders))), None)
+    return next((found for name in CANDIDATES if (found := find_program_file(name))), None)
+
+
+def find_program_file(name: str) -> str | None:
+    """The path of a program in the absolute folders of PATH, None if it is in none."""
+    folders = os.pathsep.join(folder for folder in os.get_exec_path() if os.path.isabs(folder))
+    return shutil.which(name, path=folders)
 
 
 def compiler_environment() -> dict[str, str]:

@@ -1,1 +1,1 @@
-"""Resolves which files make a program, what each holds now, and which comments silence findings."""
+"""Resolves which files make a program, and what each holds now."""

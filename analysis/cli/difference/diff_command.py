@@ -1,0 +1,168 @@
+"""`everproof diff`."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+import msgspec
+
+from analysis.cfa.revisions.delta import Revision, program_change
+from analysis.cli.check import FAILED, VIOLATED
+from analysis.cli.command_options import Asked, check_options, read_asked
+from analysis.cli.difference.difference_formats import Comparison, Differing, json_of, sarif_of, text_of
+from analysis.cli.difference.git_versions import GitError, Repository
+from analysis.cli.difference.same_findings import compare_findings
+from analysis.cli.failure import Failure
+from analysis.cli.output import protect, say, write
+from analysis.cli.version_chain import Checked, VersionChain
+from analysis.cli.versions import read_version
+from analysis.engines.difference.unchanged_functions import differences
+from analysis.model.places import Place
+from analysis.model.report import Finding, Report
+from analysis.model.spelling import display_name
+from analysis.rules.automaton import Rule
+
+
+class _Located(NamedTuple):
+    """A version: its name, and the file or folder that it is. `is_copy`: it was copied from a repository."""
+
+    name: str
+    path: str
+    is_copy: bool = False
+
+
+@click.command()
+@click.argument("versions", metavar="OLD [NEW]", nargs=-1)
+@check_options
+def diff(versions: tuple[str, ...], **given: Any) -> int:
+    """Say what a change has brought about: which findings it has introduced and fixed, and which functions may do something else.
+
+    A version is a file, a folder (a whole program), or a revision of the git repository that the current folder is in. Without
+    NEW, it is the current folder as it is now: `everproof diff HEAD`.
+
+    Exit code: 0 nothing introduced; 1 at least one finding introduced, shown or held back; 2 something asked for could not be
+    done.
+    """
+    if len(versions) not in (1, 2):
+        raise Failure("There must be one version or two: name OLD and NEW, each a file, a folder, or a revision of git.")
+    with tempfile.TemporaryDirectory(prefix="everproof-diff-") as folder:
+        places = [Path(folder).resolve() / name for name in ("old", "new")]
+        old = _located(versions[0], places[0])
+        if len(versions) == 1 and not old.is_copy:
+            raise Failure(f"{versions[0]} is a file or folder: name the one that it is compared with, too.")
+        new = _located(versions[1], places[1]) if len(versions) == 2 else _Located("the working tree", ".")
+        asked = _asked(given, old, new)
+        comparison, rules = _compared(old, new, asked)
+    say(comparison.report.messages)
+    written = {"json": json_of, "text": text_of}.get(asked.format)
+    write(written(comparison) if written else sarif_of(comparison, rules), asked.output)
+    if comparison.findings.introduced:
+        return VIOLATED
+    return 0 if comparison.successful else FAILED
+
+
+def _located(name: str, into: Path) -> _Located:
+    if os.path.exists(name):
+        return _Located(name, name)
+    into.mkdir()
+    try:
+        repository = Repository(".")
+        repository.write(repository.commit(name), into)
+    except GitError as error:
+        raise Failure(f"{name} is no file or folder, and no revision of a git repository here: {error}.") from None
+    path = os.path.normpath(into / repository.below)
+    if not os.path.isdir(path):
+        raise Failure(f"{name} has no folder {repository.below}.")
+    return _Located(name, path, is_copy=True)
+
+
+def _asked(given: dict[str, Any], old: _Located, new: _Located) -> Asked:
+    """The options, which are those of the new version."""
+    asked = read_asked(given, new.path)
+    if asked.certificate is not None:
+        raise Failure("Certificates are of one version: use everproof check.")
+    if asked.baseline is not None or asked.write_baseline is not None:
+        raise Failure("Baselines are for one version: use them with `everproof check`.")
+    protect(asked, (old.path, new.path))
+    is_copy = old.is_copy or new.is_copy  # the next copy has other paths, so that nothing would be found again
+    return msgspec.structs.replace(asked, store=None) if is_copy else asked
+
+
+def _compared(old: _Located, new: _Located, asked: Asked) -> tuple[Comparison, tuple[Rule, ...]]:
+    with closing(VersionChain(asked, "incr-back")) as chain:
+        before, was = _checked(chain, old, asked)
+        after, now = _checked(chain, new, asked)
+        rules = chain.rules
+    copies = [version.path for version in (old, new) if version.is_copy]
+    report_before, report_after = _respelled(before.report, copies), _respelled(after.report, copies)
+    gone, added, functions = _functions(was, now, report_after)
+    comparison = Comparison(
+        old=old.name,
+        new=new.name,
+        report=msgspec.structs.replace(
+            report_after, messages=tuple(dict.fromkeys((*report_before.messages, *report_after.messages)))
+        ),
+        findings=compare_findings(report_before.findings, report_after.findings, gone, added),
+        functions=functions,
+        from_scratch=after.apart,
+        successful=not (before.failed or after.failed or asked.wrong_settings),
+    )
+    return comparison, rules
+
+
+def _checked(chain: VersionChain, located: _Located, asked: Asked) -> tuple[Checked, Revision | None]:
+    checked = chain.check(read_version(located.path, asked.options))
+    if checked.ended:
+        raise Failure(f"The time was used up in {located.name}: give a longer --timeout.")
+    return checked, chain.revision()
+
+
+def _functions(
+    was: Revision | None, now: Revision | None, report: Report
+) -> tuple[frozenset[str], frozenset[str], tuple[Differing, ...]]:
+    """The names of functions that are gone and added, and what each function of the new version, that of the report, may do."""
+    if was is None or now is None:
+        return frozenset(), frozenset(), ()
+    names, names_now = set(map(display_name, was.program.functions)), set(map(display_name, now.program.functions))
+    found = {
+        (display_name(name), now.places.name_place(name).range.start.line): difference
+        for name, difference in differences(was, now, program_change(was, now)).items()
+    }
+    keys = ((function, (function.name, function.place.range.start.line)) for function in report.functions)
+    functions = tuple(Differing(function.name, function.place, found[key]) for function, key in keys if key in found)
+    return frozenset(names - names_now), frozenset(names_now - names), functions
+
+
+def _respelled(report: Report, copies: Sequence[str]) -> Report:
+    """A report without the folders of copies in its paths and texts: what is left are paths from the current folder."""
+    folders = tuple(copy + os.sep for copy in copies)
+    if not folders:
+        return report
+    replace = msgspec.structs.replace
+
+    def said(text: str) -> str:
+        for folder in folders:
+            text = text.replace(folder, "")
+        return text
+
+    def at(place: Place) -> Place:
+        return replace(place, path=said(place.path))
+
+    def finding(one: Finding) -> Finding:
+        trace = tuple(replace(step, place=at(step.place), text=said(step.text)) for step in one.trace)
+        reason = None if one.reason is None else said(one.reason)
+        return replace(one, place=at(one.place), message=said(one.message), trace=trace, reason=reason)
+
+    return replace(
+        report,
+        files=tuple(replace(file, path=said(file.path)) for file in report.files),
+        functions=tuple(replace(function, place=at(function.place)) for function in report.functions),
+        findings=tuple(map(finding, report.findings)),
+        messages=tuple(replace(message, path=said(message.path), text=said(message.text)) for message in report.messages),
+    )

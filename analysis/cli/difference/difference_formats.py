@@ -1,0 +1,116 @@
+"""What `everproof diff` prints: as text, as JSON, and as SARIF with `baselineState` [SARIF] (section 3.27.24)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from analysis.cli.difference.same_findings import Compared
+from analysis.cli.json_format import SCHEMA, encode_json, everproof_version, finding_document
+from analysis.cli.sarif_format import sarif_document
+from analysis.cli.text_format import count, finding_lines, spot
+from analysis.engines.difference.unchanged_functions import Difference
+from analysis.model.places import Place
+from analysis.model.report import Finding, Report
+from analysis.rules.automaton import Rule
+
+
+class Differing(msgspec.Struct, frozen=True):
+    """A function of the new version."""
+
+    name: str
+    place: Place
+    difference: Difference
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """Two versions, compared. `report` is that on the new one; `from_scratch`: why it was not checked as an edit of the old
+    one."""
+
+    old: str
+    new: str
+    report: Report
+    findings: Compared
+    functions: tuple[Differing, ...]
+    from_scratch: str | None
+    successful: bool
+
+
+def text_of(comparison: Comparison) -> str:
+    """For people: what was introduced with its trace, what was fixed in a line each, and the rest in numbers."""
+    return "".join(f"{line}\n" for line in _lines(comparison))
+
+
+def _lines(comparison: Comparison) -> Iterator[str]:
+    findings = comparison.findings
+    introduced, held = _shown(findings.introduced)
+    for finding in introduced:
+        yield from finding_lines(finding)
+        yield ""
+    fixed, _ = _shown(findings.fixed)
+    for finding in fixed:
+        yield f"fixed: {spot(finding.place)}: {finding.message} [{finding.rule}]"
+    if fixed:
+        yield ""
+    before, held_before = _shown(findings.unchanged)
+    more = f" ({held} more need something that was not proved)" if held else ""
+    yield f"From {comparison.old} to {comparison.new}: {count(len(introduced), 'finding')} introduced{more}, {len(fixed)} fixed."
+    older = f"; {held_before} more need something that was not proved" if held_before else ""
+    yield f"{count(len(before), 'finding')} in both versions{older}."
+    yield _functions_line(comparison.functions)
+    if comparison.from_scratch is not None:
+        yield f"The new version was checked from scratch: {comparison.from_scratch}."
+
+
+def _functions_line(functions: Sequence[Differing]) -> str:
+    others = [function.name for function in functions if function.difference != "none"]
+    if not others:
+        return f"No function can do anything else than before ({count(len(functions), 'function')} compared)."
+    named = ", ".join(others[:8]) + (f" and {len(others) - 8} more" if len(others) > 8 else "")
+    return f"{len(others)} of {count(len(functions), 'function')} may do something else than before: {named}."
+
+
+def _shown(findings: Sequence[Finding]) -> tuple[list[Finding], int]:
+    shown = [finding for finding in findings if finding.shown]
+    return shown, len(findings) - len(shown)
+
+
+def json_of(comparison: Comparison) -> str:
+    """The comparison as one JSON object; docs/protocol.md describes its fields."""
+    findings = comparison.findings
+    document: dict[str, Any] = {
+        "schema": SCHEMA,
+        "everproof": everproof_version(),
+        "old": comparison.old,
+        "new": comparison.new,
+        "introduced": [finding_document(finding) for finding in findings.introduced],
+        "fixed": [finding_document(finding) for finding in findings.fixed],
+        "unchanged": [finding_document(finding) for finding in findings.unchanged],
+        "functions": [
+            {"name": one.name, "path": one.place.path, "line": one.place.range.start.line, "difference": one.difference}
+            for one in comparison.functions
+        ],
+        "messages": msgspec.to_builtins(comparison.report.messages),
+        "from_scratch": comparison.from_scratch,
+        "work": msgspec.to_builtins(comparison.report.work),
+        "time_ms": {stage: round(ms, 3) for stage, ms in msgspec.to_builtins(comparison.report.times).items()},
+    }
+    return encode_json(document)
+
+
+def sarif_of(comparison: Comparison, rules: Sequence[Rule]) -> str:
+    """The report on the new version; what was fixed is there as `absent`."""
+    findings = comparison.findings
+    states: Mapping[str, Sequence[Finding]] = {
+        "new": findings.introduced,
+        "unchanged": findings.unchanged,
+        "absent": findings.fixed,
+    }
+    every = [(state, finding) for state, some in states.items() for finding in some]
+    report = msgspec.structs.replace(comparison.report, findings=tuple(finding for _, finding in every))
+    document = sarif_document(report, rules, comparison.successful)
+    for (state, _), result in zip(every, document["runs"][0]["results"], strict=True):
+        result["baselineState"] = state
+    return encode_json(document)

@@ -1,0 +1,98 @@
+"""Versions of a program, checked one after the other by one checker: what a version leaves unchanged is not done again."""
+
+from __future__ import annotations
+
+import msgspec
+
+from analysis.api import Checker
+from analysis.cfa.revisions.delta import Revision
+from analysis.cli.check import keep, run
+from analysis.cli.command_options import Asked, is_alike
+from analysis.cli.versions import Version, edits, renamed
+from analysis.engines.automaton import Algorithm
+from analysis.model.report import Finding, Report
+from analysis.rules.automaton import Rule
+
+_ENDED = "the time was used up in the version before"
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """A version and what came of it.
+
+    `apart`: why it was checked from nothing; None if it was checked from what is known of the version before.
+    `ended`: the time was used up. `introduced` and `fixed` are compared with the last version that was
+    checked to the end, by fingerprint. `differences` between this report and one from scratch are None when
+    none was made.
+    """
+
+    version: Version
+    report: Report
+    failed: bool
+    ended: bool
+    apart: str | None
+    introduced: tuple[Finding, ...] = ()
+    fixed: tuple[Finding, ...] = ()
+    differences: tuple[str, ...] | None = None
+
+
+class VersionChain:
+    """Versions checked by one checker, at the paths of the first of them: `past[0]`. Begins anew where it has to."""
+
+    def __init__(self, asked: Asked, algorithm: Algorithm) -> None:
+        self._asked = asked
+        self._algorithm: Algorithm = algorithm
+        self._checker = self._new_checker()
+        self._given: dict[str, str] = {}
+        self.past: list[Version] = []
+        self._is_lost = False
+        self._is_other = False
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules that are checked."""
+        return self._checker.rules
+
+    def use(self, asked: Asked) -> None:
+        """The next version is checked as this says."""
+        if not is_alike(self._asked, asked):
+            self._asked, self._is_other = asked, True
+
+    def check(self, version: Version) -> Checked:
+        """The report on the next version, with its own paths."""
+        texts = edits(self.past[0], version) if self.past else "it is the first"
+        if self._is_other:
+            texts, self._is_other = "its settings or rules are not those of the version before", False
+        if isinstance(texts, str):
+            self.close()
+            self._checker, self._given, self.past = self._new_checker(), {}, []
+            self._checker.open((version.name,))
+        else:
+            for path in self._given.keys() - texts.keys():
+                self._checker.change(path, None)
+            for path, text in texts.items():
+                self._checker.change(path, text)
+            self._given = texts
+        self.past.append(version)
+        report = run(self._checker, self._asked, stays=True)
+        ended = self._checker.report is not report
+        failed = self._checker.failed
+        if isinstance(texts, str) and not ended:
+            keep(self._checker, self._asked)
+        apart = texts if isinstance(texts, str) else _ENDED if self._is_lost else self._checker.scratch
+        self._is_lost = ended
+        if ended:
+            self._checker.forget()
+        return Checked(version, renamed(report, self.past[0], version), failed, ended, apart)
+
+    def revision(self) -> Revision | None:
+        """The program of the last version, None if not all of it could be read."""
+        view = self._checker.inspect()
+        return Revision(view.program, view.places, view.unparsed, view.system) if not self._checker.failed else None
+
+    def close(self) -> None:
+        """Ends the provers."""
+        self._checker.close()
+
+    def _new_checker(self) -> Checker:
+        store = None if self._algorithm == "full" else self._asked.store
+        return Checker(self._asked.options, jobs=self._asked.jobs, algorithm=self._algorithm, store=store)

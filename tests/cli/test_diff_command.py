@@ -1,0 +1,274 @@
+"""`everproof diff`, through its main function: which findings a change has introduced and fixed, and which functions it can
+have changed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from analysis.cli.main import main
+
+NULL = "static int get(int *p)\n{\n    return *p;\n}\n"
+OLD = NULL + "int one(void)\n{\n    int *a = 0;\n    return get(a);\n}\nint main(void)\n{\n    return one();\n}\n"
+FIXED = OLD.replace("int *a = 0;", "int n = 1, *a = &n;")
+TWO = OLD.replace("int main(void)\n{\n", "int main(void)\n{\n    int *b = 0;\n    *b = 1;\n")
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def put(name: str, text: str) -> str:
+    Path(name).parent.mkdir(parents=True, exist_ok=True)
+    Path(name).write_text(text)
+    return name
+
+
+def git(*words: str) -> None:
+    subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], check=True, capture_output=True)
+
+
+def commit() -> None:
+    git("add", "-A")
+    git("commit", "-q", "-m", "a")
+
+
+def as_json(capsys: pytest.CaptureFixture[str], *words: str, code: int) -> dict[str, Any]:
+    assert main(["diff", "--engine", "automaton", "--format", "json", *words]) == code
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return document
+
+
+def numbers(document: dict[str, Any]) -> tuple[int, int, int]:
+    """How many findings are introduced, fixed, and in both versions."""
+    introduced, fixed, unchanged = (len(document[key]) for key in ("introduced", "fixed", "unchanged"))
+    return introduced, fixed, unchanged
+
+
+def differing(document: dict[str, Any]) -> set[str]:
+    return {function["name"] for function in document["functions"] if function["difference"] != "none"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code", "found"),
+    [
+        (OLD, OLD, 0, (0, 0, 1)),
+        (OLD, FIXED, 0, (0, 1, 0)),
+        (FIXED, OLD, 1, (1, 0, 0)),
+        (OLD, TWO, 1, (1, 0, 1)),
+        (TWO, FIXED.replace("int main(void)\n{\n", "int main(void)\n{\n    int *c = 0;\n    *c = 1;\n"), 1, (1, 2, 0)),
+    ],
+    ids=["the same", "fixed", "introduced", "another one", "all at once"],
+)
+def test_findings_are_told_apart(
+    capsys: pytest.CaptureFixture[str], old: str, new: str, code: int, found: tuple[int, int, int]
+) -> None:
+    assert numbers(as_json(capsys, put("old.c", old), put("new.c", new), code=code)) == found
+
+
+LEAK = """#include <stdlib.h>
+int count(int n)
+{
+    int *p = malloc(4);
+    if (n > 3)
+        return 1;
+    p[0] = n;
+    free(p);
+    return 0;
+}
+int main(int n, char **v)
+{
+    (void)v;
+    return count(n);
+}
+"""
+USES = """int look(int n)
+{
+    int *p = 0;
+    if (n)
+        n = n + 1;
+    p[0] = n;
+    p[1] = n;
+    return n;
+}
+int main(int n, char **v)
+{
+    (void)v;
+    return look(n);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (OLD, "/* a comment */\n\n" + OLD),
+        (OLD, "int other(int n)\n{\n    return n + 1;\n}\n" + OLD),
+        (OLD, OLD.replace("one(void)", "first(void)").replace("one()", "first()")),
+        (LEAK, LEAK.replace("count(", "number(")),
+        (USES, USES.replace("    p[0] = n;\n", "")),
+        (USES, USES.replace("    p[0] = n;\n", "    p[2] = n;\n    p[0] = n;\n")),
+    ],
+    ids=["lines moved", "a function came", "renamed", "renamed, of memory", "first use gone", "another first use"],
+)
+def test_a_finding_that_moved_is_not_new(capsys: pytest.CaptureFixture[str], old: str, new: str) -> None:
+    document = as_json(capsys, put("old.c", old), put("new.c", new), code=0)
+    introduced, fixed, unchanged = numbers(document)
+    assert (introduced, fixed) == (0, 0)
+    assert unchanged >= 1
+
+
+def test_a_function_that_moved_to_another_file_keeps_its_findings(capsys: pytest.CaptureFixture[str]) -> None:
+    put("old/a.c", LEAK)
+    body, _, main_ = LEAK.partition("int main")
+    put("new/a.c", f"int count(int n);\nint main{main_}")
+    put("new/b.c", body)
+    document = as_json(capsys, "old", "new", code=0)
+    assert numbers(document)[:2] == (0, 0)
+    assert numbers(document)[2] >= 1
+
+
+def test_another_defect_of_a_variable_of_the_same_name_is_new(capsys: pytest.CaptureFixture[str]) -> None:
+    old = "int f(int n)\n{\n    int *p = 0;\n    return *p + n;\n}\n"
+    new = "#include <string.h>\nint f(char *s)\n{\n    char *p = strchr(s, 'a');\n    return *p;\n}\n"
+    document = as_json(capsys, "--show", "all", put("old.c", old), put("new.c", new), code=1)
+    assert numbers(document) == (1, 1, 0)
+
+
+BASE = """struct item { int n; };
+extern int total;
+int outside(int);
+static int leaf(int n) { return n + 1; }
+static int reads(struct item *i) { return i->n; }
+static int global(void) { return total; }
+static int calls(int n) { return leaf(n); }
+static int alone(int n) { return n * 2; }
+static int external(int n) { return outside(n); }
+int (*table[])(int) = { alone };
+static int through(int n) { return table[0](n); }
+int main(void) { struct item i = { 1 }; return reads(&i) + calls(2) + alone(3) + global() + through(4) + external(5); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "wanted"),
+    [
+        ("", "", set()),
+        ("static int leaf", "/* of the tree */ static int leaf", set()),
+        ("return n + 1", "return n + 2", {"leaf", "calls", "main"}),
+        ("return n * 2", "return n * 3", {"alone", "through", "main"}),
+        ("{ int n; };", "{ int more; int n; };", {"reads", "main"}),
+        ("extern int total;", "extern unsigned total;", {"global", "main"}),
+        ("int outside(int);", "int outside(long);", {"external", "main"}),
+        ("= { alone };", "= { alone, leaf };", {"through", "main"}),
+    ],
+    ids=[
+        "nothing",
+        "a comment",
+        "a leaf",
+        "behind a pointer",
+        "a record",
+        "a variable's type",
+        "a declaration",
+        "more can be called",
+    ],
+)
+def test_functions_that_may_do_something_else_are_named(
+    capsys: pytest.CaptureFixture[str], was: str, now: str, wanted: set[str]
+) -> None:
+    document = as_json(capsys, put("old.c", BASE), put("new.c", BASE.replace(was, now) if was else BASE), code=0)
+    assert differing(document) == wanted
+    assert len(document["functions"]) == 8
+
+
+def test_the_working_tree_is_compared_with_a_commit(capsys: pytest.CaptureFixture[str]) -> None:
+    git("init", "-q")
+    put("a.c", FIXED)
+    commit()
+    put("a.c", OLD)
+    document = as_json(capsys, "HEAD", code=1)
+    assert numbers(document) == (1, 0, 0)
+    assert {function["path"] for function in document["functions"]} == {"a.c"}
+    assert {step["path"] for step in document["introduced"][0]["trace"]} == {"a.c"}
+    commit()
+    assert numbers(as_json(capsys, "HEAD~1", "HEAD", code=1)) == (1, 0, 0)
+    assert numbers(as_json(capsys, "HEAD", "HEAD~1", code=0)) == (0, 1, 0)
+    assert numbers(as_json(capsys, "HEAD", code=0)) == (0, 0, 1)
+
+
+def test_a_folder_of_a_repository_is_compared_with_itself(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git("init", "-q")
+    put("include/get.h", NULL)
+    put("src/a.c", '#include "../include/get.h"\nint main(void)\n{\n    return 0;\n}\n')
+    put("other/b.c", "int other(void) { int *p = 0; return *p; }\n")
+    commit()
+    put("src/a.c", '#include "../include/get.h"\nint main(void)\n{\n    return get(0);\n}\n')
+    monkeypatch.chdir("src")
+    document = as_json(capsys, "HEAD", code=1)
+    assert numbers(document) == (1, 0, 0)
+    assert document["messages"] == []
+
+
+def test_what_is_generated_and_how_it_is_compiled_is_taken_from_the_working_tree(capsys: pytest.CaptureFixture[str]) -> None:
+    git("init", "-q")
+    put(".gitignore", "generated.h\nbuild\ncompile_commands.json\n")
+    put("generated.h", "#define START 0\n")
+    put("build/config.h", "#define FOUND 1\n")
+    text = (
+        '#include "generated.h"\n#include <config.h>\nint main(void)\n{\n    int n = START, *p = &n;\n    return FOUND + *p;\n}\n'
+    )
+    put("src/a.c", text.replace("generated.h", "../generated.h"))
+    root = Path.cwd()
+    entry = {"directory": str(root), "file": "src/a.c", "arguments": ["cc", f"-I{root}/build", "-DMODE=1", "-c", "src/a.c"]}
+    put("compile_commands.json", json.dumps([entry]))
+    commit()
+    put("src/a.c", Path("src/a.c").read_text().replace("*p = &n", "*p = MODE ? 0 : &n"))
+    document = as_json(capsys, "HEAD", code=1)
+    assert document["messages"] == []
+    assert numbers(document) == (1, 0, 0)
+
+
+def test_text_says_what_was_introduced_and_fixed(capsys: pytest.CaptureFixture[str]) -> None:
+    put("old.c", OLD)
+    put("new.c", FIXED.replace("int main(void)\n{\n", "int main(void)\n{\n    int *c = 0;\n    *c = 1;\n"))
+    assert main(["diff", "--engine", "automaton", "old.c", "new.c"]) == 1
+    said = capsys.readouterr().out
+    assert "new.c:13:5: error: possible: `c` can be null here and is dereferenced [null-dereference]" in said
+    assert "fixed: old.c:3:5: `p` can be null here and is dereferenced [null-dereference]" in said
+    assert "From old.c to new.c: 1 finding introduced, 1 fixed." in said
+    assert "2 of 3 functions may do something else than before: one, main." in said
+
+
+def test_sarif_tells_the_states(capsys: pytest.CaptureFixture[str]) -> None:
+    put("old.c", TWO)
+    put("new.c", OLD.replace("int main(void)\n{\n", "int main(void)\n{\n    int *c = 0;\n    *c = 1;\n"))
+    assert main(["diff", "--engine", "automaton", "--format", "sarif", "old.c", "new.c"]) == 1
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    assert sorted(result["baselineState"] for result in run["results"]) == ["absent", "new", "unchanged"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "There must be one version or two"),
+        (("a.c", "a.c", "a.c"), "There must be one version or two"),
+        (("a.c",), "name the one that it is compared with, too"),
+        (("nothing",), "nothing is no file or folder, and no revision of a git repository here"),
+        (("a.c", "a.c", "--write-baseline", "b.json"), "Baselines are for one version"),
+        (("a.c", "a.c", "--certificate", "b.json", "--engine", "auto"), "Certificates are of one version"),
+    ],
+)
+def test_bad_input_is_one_sentence(capsys: pytest.CaptureFixture[str], words: tuple[str, ...], said: str) -> None:
+    put("a.c", OLD)
+    assert main(["diff", *words]) == 2
+    captured = capsys.readouterr()
+    assert said in captured.err
+    assert captured.err.count("\n") == 1
+    assert "Traceback" not in captured.err
