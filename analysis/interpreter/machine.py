@@ -238,7 +238,12 @@ class Machine(Questions):
         self.current, self.registers, self.blocks = frame.code, frame.registers, frame.blocks
         self.location = frame.code.targets[frame.edge]
         self.last_call = frame.edge
-        self._finish_call(frame.code, frame.registers, frame.edge, value)
+        try:
+            self._finish_call(frame.code, frame.registers, frame.edge, value)
+        except ViolationError:  # the call stores its result: that is one more step, at the call
+            self.location = frame.code.edges[frame.edge].source
+            self.step += 1
+            raise
         return None
 
     def _end_blocks(self) -> None:

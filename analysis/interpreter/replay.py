@@ -96,6 +96,9 @@ class _Replay:
         machine = self._machine
         if finished:  # the last step
             self._after_step()
+        elif len(self._depths) < len(self._claimed):  # a call that stores its result, which no edge comes before
+            self._depths.append(len(machine.frames))
+            self._values.append({})
         steps = [
             ReplayedStep(step.function, step.edge, depth, values)
             for step, depth, values in zip(self._claimed, self._depths, self._values, strict=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.interpreter import Bounds, Observation, Script, Start, execute
-from analysis.interpreter.outcome import Exited, Returned
+from analysis.interpreter import Bounds, Observation, Script, Start, execute, replay
+from analysis.interpreter.outcome import Exited, Kind, Replayed, Returned
+from analysis.model import ir
 from tests.support.runs import PROTOTYPES, linked_of, main_of, run_of
 from tests.support.violations import HELPERS, VIOLATIONS
 
@@ -78,3 +79,24 @@ def test_the_step_is_on_the_line() -> None:
     assert isinstance(run.end, Observation)
     whole = " ".join(PROTOTYPES.split()) + text
     assert (last.function, whole[:at].count("\n")) == ("f", 3)
+
+
+@pytest.mark.parametrize(
+    ("kind", "before", "target"),
+    [
+        ("null-dereference", "struct s *p = 0;", "p->n"),
+        ("array-bounds", "int a[2]; int *p = a + 2;", "*p"),
+        ("use-after-free", "int *p = malloc(4); if (!p) return 0; free(p);", "*p"),
+    ],
+)
+def test_a_result_is_stored_where_the_function_is_called(kind: Kind, before: str, target: str) -> None:
+    text = f"struct s {{ int n; }}; int f(int x) {{ return x; }} int main(void) {{ {before} {target} = f(3); return 0; }}"
+    program = linked_of(text).program
+    run = execute(program, Start("main"), Script(), Bounds(), record=True)
+    assert isinstance(run.end, Observation)
+    assert run.end.kind == kind
+    assert [step.function for step in run.path[-2:]] == ["f", "main"]
+    assert isinstance(program.functions["main"].by_id[run.path[-1].edge].effect, ir.Call)
+    replayed = replay(program, Start("main"), run.path, Script(), kind)
+    assert isinstance(replayed, Replayed)
+    assert len(replayed.steps) == len(run.path)
