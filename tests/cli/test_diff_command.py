@@ -186,6 +186,17 @@ def test_functions_that_may_do_something_else_are_named(
     assert len(document["functions"]) == 8
 
 
+@pytest.mark.parametrize("new", ["int f(int n);", "int f(int n) { return n + ; }"], ids=["without a body", "what does not parse"])
+def test_callers_of_a_function_that_is_gone_may_do_something_else(capsys: pytest.CaptureFixture[str], new: str) -> None:
+    rest = "\nint g(void) { return f(1); }\nint h(void) { return 2; }\n"
+    put("old.c", "int f(int n) { return n + 1; }" + rest)
+    put("new.c", new + rest)
+    assert main(["diff", "--engine", "automaton", "--format", "json", "old.c", "new.c"]) in (0, 2)
+    document = json.loads(capsys.readouterr().out)
+    assert differing(document) - {"f"} == {"g"}
+    assert {function["name"] for function in document["functions"]} >= {"g", "h"}
+
+
 def test_the_working_tree_is_compared_with_a_commit(capsys: pytest.CaptureFixture[str]) -> None:
     git("init", "-q")
     put("a.c", FIXED)

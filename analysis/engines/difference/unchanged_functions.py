@@ -15,6 +15,7 @@ from analysis.cfa.revisions.counterparts import counterparts
 from analysis.cfa.revisions.delta import ProgramChange, Revision
 from analysis.cfa.revisions.used import used_by
 from analysis.model import ir
+from analysis.model.spelling import display_name
 
 Difference = Literal["none", "possible"]
 
@@ -24,6 +25,8 @@ def differences(old: Revision, new: Revision, change: ProgramChange) -> dict[str
     names = counterparts(new.program, old.program)
     changed = {name for name in new.program.functions if _is_other(names.get(name, name), change)}
     changed |= _using_others(new, names, change)
+    changed |= _without_body(names, change)
+    changed |= _not_understood(old, new)
     changed = _with_callers(new.program, changed)
     return {name: "possible" if name in changed else "none" for name in new.program.functions}
 
@@ -32,6 +35,18 @@ def _is_other(name: str, change: ProgramChange) -> bool:
     """Whether a function, by the name that it had, has another body, is new, or does not parse in one of the versions."""
     others = {found.old.name for found in change.modified}.union((found.name for found in change.added), change.unparsed)
     return name in others
+
+
+def _without_body(names: Mapping[str, str], change: ProgramChange) -> set[str]:
+    """The functions, by the names that calls use now, that the new version lacks, or that do not parse in one of the versions."""
+    lost = {found.name for found in change.deleted}.union(change.unparsed)
+    return lost.union(name for name, before in names.items() if before in lost)
+
+
+def _not_understood(old: Revision, new: Revision) -> set[str]:
+    """The functions that do not parse in one of the versions. What is known of one may be what it was before."""
+    unparsed = old.unparsed | new.unparsed
+    return {name for name in new.program.functions if display_name(name) in unparsed}
 
 
 def _using_others(new: Revision, names: Mapping[str, str], change: ProgramChange) -> set[str]:
