@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 from analysis.cli import certify, check, contracts, dumping, main, revisions, watch
+from analysis.cli.difference import diff_command
 from analysis.model.options import Options
 from analysis.model.settings import Settings, settings_folder, workspace_settings
 from analysis.rules.load import load_rules
@@ -61,6 +62,7 @@ COMMANDS = {
     "check": (check, ["check", "root"]),
     "check of a file": (check, ["check", "root/a.c"]),
     "revisions": (revisions, ["revisions", "root", "root"]),
+    "diff": (diff_command, ["diff", "root", "root"]),
     "watch": (watch, ["watch", "root"]),
     "contracts": (contracts, ["contracts", "root/a.c"]),
     "dump cfa": (dumping, ["dump", "cfa", "root/a.c"]),
@@ -103,10 +105,16 @@ def _asked_by(command: str, monkeypatch: pytest.MonkeyPatch) -> Options:
     import analysis.cli.check
     import analysis.cli.contracts
     import analysis.cli.dumping
-    import analysis.cli.revisions
+    import analysis.cli.version_chain
     import analysis.cli.watch
 
-    for module in (analysis.cli.check, analysis.cli.contracts, analysis.cli.dumping, analysis.cli.revisions, analysis.cli.watch):
+    for module in (
+        analysis.cli.check,
+        analysis.cli.contracts,
+        analysis.cli.dumping,
+        analysis.cli.version_chain,
+        analysis.cli.watch,
+    ):
         monkeypatch.setattr(module, "Checker", _stop)
     monkeypatch.setattr(analysis.cli.certify, "Request", lambda certificate, paths, options: _stop(options))
     with pytest.raises(_AskedError) as asked:
