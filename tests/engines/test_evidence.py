@@ -97,6 +97,16 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
         "int f(char *s) { char *q = s; char *r; if ((r = strchr(q, 'a')) != 0) return g(q); return 0; }",
         {"library-search", "found-before", "others-test", "straight"},
     ),
+    "found before in the function that gives it": (
+        "static char *g(char *t) { if (strrchr(t, 'a')) t = strrchr(t, 'a') + 1; return t; }\n"
+        "int f(char *s) { char *p = g(s); return *p; }",
+        {"function-result", "environment", "found-before", "straight"},
+    ),
+    "something else found before in the function that gives it": (
+        "static char *g(char *t) { if (strrchr(t, 'b')) t = strrchr(t, 'a') + 1; return t; }\n"
+        "int f(char *s) { char *p = g(s); return *p; }",
+        {"function-result", "environment", "straight"},
+    ),
     "something else was found before": (
         "int f(char *s) { if (strchr(s, 'b') == NULL) return 0; char *p = strchr(s, 'a'); return *p; }",
         {"library-search", "others-test", "straight"},

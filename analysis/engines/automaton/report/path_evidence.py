@@ -209,7 +209,8 @@ class Tracked:
             yield "never-used"
         if any(self._is_through_pointer(taken) for taken in self._steps):
             yield "function-pointer"
-        if self._of_beginning() == "library-search" and was_found_before(self._program.functions, self._path, self._first):
+        is_call = self._steps[0].event == "edge" and not self._rule.ownership
+        if is_call and was_found_before(self._program.functions, self._path, self._first):
             yield "found-before"
         if not self._rule.ownership and self._is_reported():
             yield "reported"
