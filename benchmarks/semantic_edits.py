@@ -62,11 +62,13 @@ class Timed(NamedTuple):
 
 
 def places(file: Path, text: str) -> Iterator[StatementEdit]:
-    """The statements of a file that stand on a line of their own behind another such line, so that runs get there."""
-    depth, function, before = 0, 0, ""
+    """The statements of a file that stand on a line of their own behind another such line, so that runs get there; none between
+    `#if` and `#endif`, which may not be compiled."""
+    depth, function, conditions, before = 0, 0, 0, ""
     for number, line in enumerate(text.split("\n")):
         bare = re.sub(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|/\*.*?\*/|//.*", "", line)
-        if depth and _PLAIN.fullmatch(bare) and _PLAIN.fullmatch(before) and not _LEAVES.search(before + bare):
+        conditions += len(re.findall(r"^\s*#\s*if", line)) - len(re.findall(r"^\s*#\s*endif", line))
+        if depth and not conditions and _PLAIN.fullmatch(bare) and _PLAIN.fullmatch(before) and not _LEAVES.search(before + bare):
             yield StatementEdit(file, function, number)
         depth += bare.count("{") - bare.count("}")
         function += not depth and "}" in bare
