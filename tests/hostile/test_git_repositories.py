@@ -186,3 +186,34 @@ def test_a_git_of_the_folder_is_not_run(repository: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("PATH", f".:{os.environ['PATH']}")
     assert _diff("HEAD") == 0
     assert not touched.exists()
+
+
+def test_a_damaged_repository_is_one_sentence(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    blob = _git("rev-parse", "HEAD:a.c")
+    (repository / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    assert _diff("HEAD") == 2
+    said = capsys.readouterr().err
+    assert "it lacks what a.c holds" in said
+    assert said.count("\n") == 1
+
+
+def test_a_file_that_is_a_folder_as_well_is_one_sentence(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    blob = bytes.fromhex(_git("hash-object", "-w", "--stdin", given=b"int x;\n"))
+    below = _git("hash-object", "-w", "-t", "tree", "--literally", "--stdin", given=b"100644 b.c\0" + blob)
+    both = b"100644 a.c\0" + blob + b"40000 a.c\0" + bytes.fromhex(below)
+    made = _git("commit-tree", _git("hash-object", "-w", "-t", "tree", "--literally", "--stdin", given=both), "-m", "a")
+    assert _diff(made) == 2
+    said = capsys.readouterr().err
+    assert "cannot be copied" in said
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, '[{"directory": "\\u0000", "file": "a.c"}]', "{}", '[1, {"file": 2}]', "no JSON"]
+)
+def test_a_database_that_makes_no_sense_is_reported_as_always(
+    text: str, repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (repository / "compile_commands.json").write_text(text)
+    assert _diff("HEAD") in (0, 2)
+    assert "defect of Everproof" not in capsys.readouterr().err

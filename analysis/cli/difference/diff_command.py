@@ -76,6 +76,8 @@ def _located(name: str, into: Path) -> _Located:
         repository.write(repository.commit(name), into)
     except GitError as error:
         raise Failure(f"{name} is no file or folder, and no revision of a git repository here: {error}.") from None
+    except OSError as error:
+        raise Failure(f"{name} cannot be copied to a temporary folder: {error.strerror}.") from None
     path = os.path.normpath(into / repository.below)
     if not os.path.isdir(path):
         raise Failure(f"{name} has no folder {repository.below}.")

@@ -92,6 +92,8 @@ class Repository:
             words, _, path = entry.partition("\t")
             mode, _, object_, size = words.split()
             if mode in ("100644", "100755") and _is_inside(path):
+                if not size.isdigit():
+                    raise GitError(f"it lacks what {path} holds")
                 yield Stored(path, object_, int(size))
 
     def _copy(self, files: Sequence[Stored], into: Path) -> set[str]:
@@ -105,7 +107,10 @@ class Repository:
         at = 0
         for one in files:
             end = contents.index(b"\n", at)
-            size = int(contents[at:end].split()[2])
+            words = contents[at:end].split()
+            if len(words) != 3 or words[1] != b"blob":
+                raise GitError(f"it lacks what {one.path} holds")
+            size = int(words[2])
             text = contents[end + 1 : end + 1 + size]
             at = end + size + 2
             _write(into / one.path, text)
@@ -137,9 +142,9 @@ class Repository:
             return
         try:
             entries = json.loads(read_file(found, Limits().source_bytes))
-        except (UnreadableError, ValueError):
-            return
-        moved = [self._moved(entry, into) for entry in entries] if isinstance(entries, list) else []
+            moved = [self._moved(entry, into) for entry in entries] if isinstance(entries, list) else []
+        except (UnreadableError, ValueError, RecursionError):
+            return  # what is wrong with it is said of the working tree
         target = into / os.path.relpath(found, self.top)
         _write(target, json.dumps([entry for entry in moved if entry is not None]).encode())
 
