@@ -34,6 +34,8 @@ def implied(root: Node, goal: Term, scheme: Scheme, summaries: Mapping[str, Term
     depends on has its body."""
     formula = SubtreeFormula(root, scheme, summaries)
     solver = Z3Solver.near()
+    if scheme != "inline" and not _is_of_bits(root):
+        solver.push()  # without a scope, z3 simplifies all of it before the first check: that pays for bits and whole trees alone
     solver.add(*formula.first, not_(root.instance(goal)))
     checks = 0
     while True:
@@ -51,3 +53,8 @@ def implied(root: Node, goal: Term, scheme: Scheme, summaries: Mapping[str, Term
         more = [term for node in open_ or refined for term in formula.give_body(node)]
         del model  # it is of what was asserted before
         solver.add(*more)
+
+
+def _is_of_bits(node: Node) -> bool:
+    """Whether the body of a call is about bit-vectors."""
+    return any(term.sort.kind == "BitVec" for term in node.partition.depends)
