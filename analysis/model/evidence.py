@@ -20,6 +20,7 @@ Beginning = Literal[
     "argument",  # a caller passes it so
 ]
 Needed = Literal[
+    "way-unknown",  # whether the function gets to where the value comes from was not decided: the search had too many states
     "in-memory",  # the value is read from a member, an element or a global variable
     "reachable",  # memory was stored where others reach it, before its last pointer was lost
     "function-pointer",  # a call through a pointer lies between, of which it is not known which function it reaches

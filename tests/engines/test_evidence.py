@@ -25,6 +25,11 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
         {"library-result", "straight"},
     ),
     "constant": ("int f(int n) { int *p = 0; if (n) p = &n; return *p; }", {"null-constant"}),
+    "too many ways to where it comes from": (
+        "int f(const int *t, int n) { int r = 0; for (int i = 0; i < 80; i++) for (int j = 0; j < 80; j++) r += t[80 * i + j]; "
+        "int *p = 0; if (n) p = &r; return *p; }",
+        {"null-constant", "way-unknown"},
+    ),
     "allocated elsewhere": (
         "static int *g(void) { return malloc(4); }\nint f(int n) { int *p = g(); if (!p) return 1; *p = n; return *p; }",
         {"allocated-elsewhere"},

@@ -6,8 +6,9 @@ with a store of values along it (`path_values`, `walk`). What the store follows 
 refinement, as in explicit-value CEGAR ([SYMCEGAR] section 3.2.3; [EXPLICIT-CEGAR]): the shortest path is run
 with everything followed; if its branches contradict each other, the expressions to blame are followed in the
 next search. The search ends with a path whose branches do not contradict each other (then it is the finding's
-trace, the shortest one such), or without any: then the error is refuted. When the budget runs out, the error
-is not reported.
+trace, the shortest one such), or without any: then the error is refuted. When the budget runs out, a path is
+searched that begins where the value does, with nothing known of how the program gets there (`late_path`). The
+finding says so.
 
 In small programs the paths begin at the program's start, and calls that change what a branch tests are opened (`thorough`). There
 a rule can also ask that the branch to the error is *decided* by what is known on the path: an assertion says nothing of
@@ -21,19 +22,21 @@ It refutes soundly as far as the derivation graph and the cells of `functions.ac
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import msgspec
 
+from analysis.engines.automaton.facts.facts import NOTHING
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.feasibility.graph_slices import Slice
 from analysis.engines.automaton.feasibility.known_values import Item
-from analysis.engines.automaton.feasibility.path_search import Search
+from analysis.engines.automaton.feasibility.path_search import Aim, Search, State
 from analysis.engines.automaton.feasibility.path_values import Store
+from analysis.engines.automaton.feasibility.remaining_steps import RemainingSteps
 from analysis.engines.automaton.feasibility.walk import Walk, expressions_in
 from analysis.engines.automaton.report.trace import Taken
-from analysis.engines.automaton.solver.full import DerivationGraph, Entry
+from analysis.engines.automaton.solver.full import DerivationGraph, Entry, pack, unpack
 from analysis.engines.automaton.solver.retrace import Retrace
 from analysis.model import ir
 
@@ -42,9 +45,10 @@ _STATES = 3_000
 
 
 class ErrorPath(msgspec.Struct, frozen=True):
-    """What the search found: the steps of a feasible path from the entry `start` (None: there is none), or that it gave up.
-    `functions` are those that it looked into, `cells` the cells whose writers it asked for there (None: any), `called` those
-    whose callers it looked for; `dead`: it left out callers that no execution leads to."""
+    """What the search found: the steps of a feasible path from the entry `start` (None: there is none), or that it gave up. The
+    first `unchecked` steps may not be possible. `functions` are those that it looked into, `cells` the cells whose writers it
+    asked for there (None: any), `called` those whose callers it looked for; `dead`: it left out callers that no execution leads
+    to."""
 
     steps: tuple[Taken, ...] | None
     start: Entry | None = None
@@ -53,6 +57,7 @@ class ErrorPath(msgspec.Struct, frozen=True):
     cells: frozenset[str] | None = None
     called: frozenset[str] = frozenset()
     dead: bool = False
+    unchecked: int = 0
 
 
 class Descent(NamedTuple):
@@ -77,6 +82,14 @@ class _Descended(NamedTuple):
     source: object
     store: Store | None
     cells: frozenset[str]
+
+
+class _Found(NamedTuple):
+    """What a search found: the steps of a path from the state `first`, or that there is none, which is `decided` or not."""
+
+    steps: tuple[Taken, ...] | None = None
+    first: State | None = None
+    decided: bool = True
 
 
 class Judgement(msgspec.Struct, frozen=True):
@@ -106,9 +119,53 @@ class Feasibility:
         calls above the function in which the value begins to be tracked. The search has at most `budget` states."""
         self._walk.begin(function)
         part = Slice(self._graph, self._walk.parents, function, sorted(errors), self._thorough, self._retrace.live, above)
-        error_path = self._error_path(part, errors, must_be_sure, budget)
+        aim = Aim(part, self._entries(part), errors, RemainingSteps(self._walk, part, function, errors))
+        found = self._search(aim, must_be_sure, budget)
+        start = None if found.first is None else _entry(found.first)
+        return self._with_causes(ErrorPath(found.steps, start, found.decided), part)
+
+    def late_path(self, function: str, errors: frozenset[int]) -> ErrorPath:
+        """Searches a feasible path to one of the error configurations that starts where the value begins to be tracked. What
+        leads there from the function's entry follows the graph alone, and may not be possible. So this is for errors of which
+        the search from the entry gave up. If there is no such path, the error is refuted."""
+        self._walk.begin(function)
+        part = Slice(self._graph, self._walk.parents, function, sorted(errors), self._thorough, self._retrace.live)
+        tracked = (start for start in self._entries(part) if unpack(start[1])[2] != NOTHING)
+        starts = (*tracked, *self._beginnings(part))
+        aim = Aim(part, starts, errors, RemainingSteps(self._walk, part, function, errors), is_late=True)
+        found = self._search(aim, must_be_sure=False, budget=_STATES)
+        before = None if found.first is None else self._shortest(found.first.function, found.first.configuration)
+        if found.steps is None or before is None:
+            return self._with_causes(ErrorPath(None, decided=found.decided), part)
+        steps, first = before.path()
+        late = (msgspec.structs.replace(taken, depth=taken.depth + before.depth) for taken in found.steps)
+        path = ErrorPath((*steps, *late), _entry(first), decided=False, unchecked=len(steps))
+        return self._with_causes(path, part)
+
+    def _beginnings(self, part: Slice) -> Iterator[tuple[str, int]]:
+        """The configurations at which a value begins to be tracked, by function, in order."""
+        for (name, entry), allowed in part.open.items():
+            for configuration in sorted(allowed) if entry == NOTHING else ():
+                after = (derived for _, derived, _, _ in self._walk.derivations(name, configuration) if derived in allowed)
+                if unpack(configuration)[2] == NOTHING and any(unpack(derived)[2] != NOTHING for derived in after):
+                    yield name, configuration
+
+    def _shortest(self, function: str, configuration: int) -> State | None:
+        """The end of a shortest path to a configuration, whatever the values are."""
+        ends = frozenset((configuration,))
+        part = Slice(self._graph, self._walk.parents, function, ends, self._thorough, self._retrace.live)
+        self._walk.visited.update(name for name, _ in part.open)
+        aim = Aim(part, self._entries(part), ends, RemainingSteps(self._walk, part, function, ends))
+        return Search(self._walk, aim, (), _STATES, thorough=False, sure=False).run()
+
+    def _entries(self, part: Slice) -> tuple[tuple[str, int], ...]:
+        """The configurations at the entries where paths through a slice begin."""
+        return tuple((name, pack(self._walk.delta.entry(name), entry, entry)) for name, entry in part.starts)
+
+    def _with_causes(self, path: ErrorPath, part: Slice) -> ErrorPath:
+        """A path that was found, or not, with what that depends on."""
         return msgspec.structs.replace(
-            error_path,
+            path,
             functions=frozenset(self._walk.visited),
             cells=self._walk.asked(),
             called=frozenset(part.called),
@@ -134,10 +191,10 @@ class Feasibility:
         """Whether an execution enters the function in this state."""
         return self._retrace.live(function, entry)
 
-    def _everything(self, function: str) -> Store:
-        """The store at a function's entry that follows all that it can."""
+    def _everything(self, function: str, *, is_entry: bool = True) -> Store:
+        """The store at a function's entry, or later, that follows all that it can."""
         cells = self._walk.cells  # the store holds nothing that holds the store: it is gone when nobody needs it
-        return self._walk.store(function, lambda name, expr: cells(name, expr) is not None)
+        return self._walk.store(function, lambda name, expr: cells(name, expr) is not None, is_entry=is_entry)
 
     def _descend(self, store: Store, descent: Descent) -> tuple[Store | None, frozenset[str]]:
         """What is known at the entry of the called function, None if nothing gets there, and the cells that were asked for.
@@ -162,23 +219,23 @@ class Feasibility:
                 return False
         return True
 
-    def _error_path(self, part: Slice, errors: frozenset[int], must_be_sure: bool, budget: int) -> ErrorPath:
-        self._walk.visited.update(name for name, _ in part.open)
+    def _search(self, aim: Aim, must_be_sure: bool, budget: int) -> _Found:
+        self._walk.visited.update(name for name, _ in aim.part.open)
         followed: set[Item] = set()
         states = 0
         sure = False
         for _ in range(_REFINEMENTS):
-            search = Search(self._walk, part, errors, followed, budget - states, self._thorough, sure)
+            search = Search(self._walk, aim, followed, budget - states, thorough=self._thorough, sure=sure)
             end = search.run()
             states += search.states
             if end is None:
                 more = frozenset(search.wanted)
                 if search.exhausted or more <= followed:
-                    return ErrorPath(None, decided=part.complete and not search.exhausted)
+                    return _Found(decided=aim.part.complete and not search.exhausted)
                 followed |= more
                 continue
-            steps, start = end.path()
-            judgement = self._judge(start[0], steps)
+            steps, first = end.path()
+            judgement = self._judge(self._everything(first.function, is_entry=not aim.is_late), steps)
             more = judgement.missing if judgement.contradiction is None else judgement.contradiction
             if not more <= followed:
                 followed |= more
@@ -188,12 +245,11 @@ class Feasibility:
                 sure = True
                 followed |= self._condition(steps)
             else:
-                return ErrorPath(steps, start)
-        return ErrorPath(None, decided=False)
+                return _Found(steps, first)
+        return _Found(decided=False)
 
-    def _judge(self, start: str, steps: tuple[Taken, ...]) -> Judgement:
+    def _judge(self, store: Store, steps: tuple[Taken, ...]) -> Judgement:
         walk = self._walk
-        store = self._everything(start)
         changed: set[str] = set()
         missing: set[Item] = set()
         for index, taken in enumerate(steps):
@@ -224,3 +280,7 @@ class Feasibility:
             if isinstance(effect, ir.Assume):
                 return {(taken.function, part) for part in expressions_in(effect.condition)}
         return set()
+
+
+def _entry(state: State) -> Entry:
+    return state.function, unpack(state.configuration)[1]

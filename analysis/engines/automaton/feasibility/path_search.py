@@ -1,9 +1,12 @@
-"""A search for the shortest path through a slice of the derivation graph, with values of some followed expressions."""
+"""A search for the shortest path through a slice of the derivation graph, with values of some followed expressions.
+
+It looks first where the path so far, and what is left of it at least, are shortest together (`remaining_steps`)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from heapq import heappop, heappush
+from typing import NamedTuple
 
 import msgspec
 
@@ -12,6 +15,7 @@ from analysis.engines.automaton.facts.facts import NOTHING
 from analysis.engines.automaton.feasibility.graph_slices import Slice, Via
 from analysis.engines.automaton.feasibility.known_values import Item
 from analysis.engines.automaton.feasibility.path_values import Store
+from analysis.engines.automaton.feasibility.remaining_steps import RemainingSteps
 from analysis.engines.automaton.feasibility.walk import Walk, expressions_in
 from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.solver.full import Entry, pack, unpack
@@ -70,8 +74,8 @@ class State:
         entered, left = unpack(self.before.configuration)[2], unpack(self.configuration)[2]
         return self.steps + edges_taken(self.function, self.depth, self.stretch, entered, left)
 
-    def path(self) -> tuple[tuple[Taken, ...], Entry]:
-        """The steps to here, and where they begin."""
+    def path(self) -> tuple[tuple[Taken, ...], State]:
+        """The steps to here, and the state where they begin."""
         parts: list[tuple[Taken, ...]] = []
         state = self
         while True:
@@ -80,7 +84,7 @@ class State:
                 break
             state = state.before
         steps = tuple(taken for part in reversed(parts) for taken in part)
-        return steps, (state.function, unpack(state.configuration)[1])
+        return steps, state
 
 
 def edges_taken(function: str, depth: int, stretch: Stretch, entered: int, left: int) -> tuple[Taken, ...]:
@@ -104,16 +108,25 @@ class Followed:
         return frozenset(expr for name, expr in self._items if name == function) | self._globals
 
 
+class Aim(NamedTuple):
+    """Where searches look for a path: in `part`, from one of the configurations `starts` of functions to one of the `errors`, of
+    which `remaining` knows. `is_late`: they do not start at the entries of functions."""
+
+    part: Slice
+    starts: tuple[tuple[str, int], ...]
+    errors: frozenset[int]
+    remaining: RemainingSteps
+    is_late: bool = False
+
+
 class Search:
     """One search. `thorough`: calls that can change something followed are opened; `sure`: the last branch before the error must
     be decided by what is known. `wanted` are the items that would make more known."""
 
-    def __init__(
-        self, walk: Walk, part: Slice, errors: frozenset[int], items: Iterable[Item], budget: int, thorough: bool, sure: bool
-    ) -> None:
+    def __init__(self, walk: Walk, aim: Aim, items: Iterable[Item], budget: int, *, thorough: bool, sure: bool) -> None:
         self._walk = walk
-        self._part = part
-        self._errors = errors
+        self._aim = aim
+        self._part = aim.part
         self._followed = Followed(items)
         self._budget = budget
         self._thorough = thorough
@@ -122,22 +135,22 @@ class Search:
         self._shortest: list[int] = []  # by number
         self._effects: dict[tuple[str, int, int, int], tuple[Stretch, tuple[int, ...]]] = {}
         self._of: dict[str, frozenset[ir.Expr]] = {}
-        self._queue: list[tuple[int, int, State]] = []
+        self._queue: list[tuple[int, int, int, State]] = []  # by the least length of a path over the state; then the longest
         self.wanted: set[Item] = set()
         self.states = 0
         self.exhausted = False
 
     def run(self) -> State | None:
         """The end of a shortest path, None if there is none or the budget is used up (`exhausted`)."""
-        for function, entry in self._part.starts:
-            configuration = pack(self._walk.delta.entry(function), entry, entry)
-            store = self._walk.store(function, self._followed, self.wanted if self._thorough else None)
+        for function, configuration in self._aim.starts:
+            wanted = self.wanted if self._thorough else None
+            store = self._walk.store(function, self._followed, wanted, is_entry=not self._aim.is_late)
             self._add(State((), 0, function, configuration, store, None, ()))
         while self._queue:
-            length, _, state = heappop(self._queue)
-            if length > self._shortest[state.key]:
+            _, _, _, state = heappop(self._queue)
+            if state.length > self._shortest[state.key]:
                 continue  # a shorter path to the same state was found after this one
-            if not state.frames and state.configuration in self._errors and (state.store.sure or not self._sure):
+            if not state.frames and state.configuration in self._aim.errors and (state.store.sure or not self._sure):
                 return state
             if self.states > self._budget:
                 self.exhausted = True
@@ -146,6 +159,10 @@ class Search:
         return None
 
     def _add(self, state: State) -> None:
+        remaining = self._left(state)
+        if remaining is None:
+            return
+        state.store = state.store.without_dead(self._walk.live(state.function)[unpack(state.configuration)[0]])
         sure = self._sure and state.store.sure
         known = (state.frames, state.function, state.configuration, sure, state.store.key(self._walk.number))
         key = state.key = self._numbers.setdefault(known, len(self._numbers))
@@ -155,7 +172,15 @@ class Search:
         if is_new or state.length < self._shortest[key]:
             self._shortest[key] = state.length
             self.states += 1
-            heappush(self._queue, (state.length, self.states, state))
+            heappush(self._queue, (state.length + remaining, -state.length, self.states, state))
+
+    def _left(self, state: State) -> int | None:
+        """How many steps there are at least from a state to an error; None if none leads there."""
+        if not state.frames:
+            return self._aim.remaining.after(state.function, state.configuration)
+        outermost = state.frames[0]
+        remaining = self._aim.remaining.after(outermost.function, outermost.derived)
+        return None if remaining is None else remaining + sum(1 + len(frame.rest) for frame in state.frames)
 
     def _expand(self, state: State) -> None:
         if state.frames and self._return(state):

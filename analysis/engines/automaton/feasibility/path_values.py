@@ -21,6 +21,7 @@ from analysis.model.intervals import ANY, NONZERO, ZERO, Interval, meet
 
 _DEPTH = 3  # of operators whose operands a symbol knows
 
+_OWN = ("local", "temporary")  # a caller learns what its arguments are from what is known of parameters at the end
 RESULT_VALUE = ir.Var(RESULT, "temporary", Integer(64, True, "long"))  # what the innermost call will return, of any type
 
 
@@ -249,6 +250,21 @@ class Store(KnownValues):
         self._values[symbol] = interval
         self._origins[symbol] = items | {(function, expr)}
         return symbol
+
+    def without_dead(self, live: frozenset[str]) -> Store:
+        """This store without what it knows of variables of the innermost function that nothing reads any more, and is not about
+        to be returned. `live` are those that may be read."""
+        dead = [expr for expr in self._frames[-1][1] if expr != RESULT_VALUE and self._is_dead(expr, live)]
+        if not dead:
+            return self
+        other = self.copy()
+        for expr in dead:
+            del other._frames[-1][1][expr]
+        return other
+
+    def _is_dead(self, expr: ir.Expr, live: frozenset[str]) -> bool:
+        own = (variable for variable in ir.variables(expr) if variable.scope in _OWN and variable != self.returned)
+        return any(variable.name not in live for variable in own)
 
     def havoc(self, kill: Callable[[ir.Expr], bool]) -> None:
         """Forgets the expressions of the innermost frame that a write can change."""

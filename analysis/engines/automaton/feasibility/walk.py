@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 from analysis.cfa.graph import Edge
+from analysis.cfa.live_variables import live
 from analysis.engines.automaton.facts.facts import NOTHING
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.feasibility.graph_slices import Parents, Via, opened
@@ -66,10 +67,18 @@ class Walk:
         cells = frozenset[str]().union(*(cells for table in self._asked.values() for cells in table.values()))
         return frozenset(filter(visible, cells))
 
-    def store(self, function: str, follows: Callable[[str, ir.Expr], bool], wanted: set[Item] | None = None) -> Store:
-        """The store where paths begin; it adds to `wanted` the items that would make more known."""
+    def store(
+        self,
+        function: str,
+        follows: Callable[[str, ir.Expr], bool],
+        wanted: set[Item] | None = None,
+        *,
+        is_entry: bool = True,
+    ) -> Store:
+        """The store where paths begin, at the function's entry or later; it adds to `wanted` the items that would make more
+        known."""
         store = Store(function, follows, wanted)
-        if function == "main":
+        if function == "main" and is_entry:
             globals_ = self._delta.program.globals
             store.begin((globals_[name].var, value) for name, value in self._delta.initial_values.items())
         return store
@@ -278,6 +287,10 @@ class Walk:
     def delta(self) -> ProgramDelta:
         """The transition relation."""
         return self._delta
+
+    def live(self, function: str) -> Mapping[int, frozenset[str]]:
+        """The variables of a function that may still be read, by location."""
+        return live(self._delta.program.functions[function])
 
     def inside(self, via: Via) -> set[int]:
         """The configurations of a callee on paths from its entry to an exit state."""

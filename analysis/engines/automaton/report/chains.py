@@ -49,11 +49,13 @@ Choose = Callable[[str, int], Call | None]
 
 
 class Joined(NamedTuple):
-    """A chain and a path in its last function: `steps` are all of their edges, `shown` those from the call number `first` on."""
+    """A chain and a path in its last function: `steps` are all of their edges, `shown` those from the call number `first` on, or
+    those after the `unchecked` steps of the path."""
 
     calls: tuple[Call, ...]
     first: int
     path: tuple[Taken, ...]
+    unchecked: int
     steps: list[Taken]
     shown: list[Taken]
 
@@ -75,13 +77,26 @@ class Chains:
         """The graph or the Delta is another one."""
         self._links, self._before = {}, {}
 
-    def joined(self, calls: tuple[Call, ...], first: int, start: str, path: tuple[Taken, ...], before: Joined | None) -> Joined:
+    def joined(
+        self,
+        calls: tuple[Call, ...],
+        first: int,
+        start: str,
+        path: tuple[Taken, ...],
+        before: Joined | None,
+        unchecked: int = 0,
+    ) -> Joined:
         """All edges from the program's entry down the calls, and then over a path in the function `start`; the very same as
-        `before`, if all of them are. What is before the call number `first` is not shown."""
+        `before`, if all of them are. What is before the call number `first` is not shown, nor the `unchecked` first steps of the
+        path."""
         if before is not None and before.path is path and before.first == first and same_calls(before.calls, calls):
             return before
-        steps = _steps(calls, start, path, "entry")
-        return Joined(calls, first, path, steps, _steps(calls[first:], start, path, "beginning") if first else steps)
+        steps = shown = _steps(calls, start, path, "entry")
+        if unchecked:
+            shown = _from_within(path[unchecked:])
+        elif first:
+            shown = _steps(calls[first:], start, path, "beginning")
+        return Joined(calls, first, path, unchecked, steps, shown)
 
     def calls(self, graph: DerivationGraph, delta: ProgramDelta, start: Entry, choose: Choose) -> tuple[Call, ...]:
         """The calls from where the program begins to an entry state. `choose` says which of the sites of an entry state, or
@@ -140,6 +155,12 @@ def _steps(calls: Sequence[Call], start: str, path: tuple[Taken, ...], event: st
         steps.append(call.taken(depth))
     steps.extend(_deeper(path, len(calls)))
     return steps
+
+
+def _from_within(path: Sequence[Taken]) -> list[Taken]:
+    """Steps that begin within a function, with nothing said of how the program gets there."""
+    first = path[0]
+    return [Taken("within", first.function, 0, -1, NOTHING, NOTHING), *_deeper(path, -first.depth)]
 
 
 def same_calls(one: Sequence[Call], other: Sequence[Call]) -> bool:

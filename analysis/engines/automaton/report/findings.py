@@ -169,32 +169,33 @@ class Findings:
         self.violated, self.undecided = {}, {}
         feasibility = Feasibility(graph, delta, retrace, delta.thorough)
         errors = {error: found for error, found in _errors(delta, retrace).items() if error not in self.refuted}
+        alike = self._alike(errors, delta, places)
         if patient:
-            self._search_at_once(feasibility, delta, errors)
+            self._search_at_once(feasibility, delta, errors, alike)
         facts = {(name, fact.edge): fact for name, fact in errors}
-        alike: dict[tuple[str, str, int, str], list[Error]] = {}
-        for name, fact in errors:
-            message = self._message(fact, delta.program.functions[name])
-            alike.setdefault((places.place(name, fact.edge).path, name, fact.rule, message), []).append((name, fact))
         chosen = []
         before, self._joined = self._joined, {}
-        for same in alike.values():
+        for same in alike:
             tries = _TRIES
-            for name, fact in sorted(same, key=lambda error: places.place(error[0], error[1].edge).range):
+            for name, fact in same:
                 path = self._error_path(feasibility, delta, name, fact, frozenset(errors[name, fact]), patient)
                 if path.steps is None or path.start is None:
                     tries -= not path.decided
                     if tries <= 0:
                         break
                     continue
-                key = name, frozenset(errors[name, fact])
-                beginning = self._beginning(graph, feasibility, delta, key, fact, path, patient)
-                path = beginning.path
-                if path.steps is None or path.start is None:
-                    continue
-                self.violated.setdefault(name, set()).add(fact.rule)
                 last = before.get((name, fact))
-                joined = self._chains.joined(beginning.calls, beginning.first, path.start[0], path.steps, last)
+                if path.unchecked:
+                    calls = self._chains.calls(graph, delta, path.start, lambda _function, _entry: None)
+                    joined = self._chains.joined(calls, 0, path.start[0], path.steps, last, path.unchecked)
+                else:
+                    key = name, frozenset(errors[name, fact])
+                    beginning = self._beginning(graph, feasibility, delta, key, fact, path, patient)
+                    path = beginning.path
+                    if path.steps is None or path.start is None:
+                        continue
+                    joined = self._chains.joined(beginning.calls, beginning.first, path.start[0], path.steps, last)
+                self.violated.setdefault(name, set()).add(fact.rule)
                 self._joined[name, fact] = joined
                 if not _follows(delta, facts, fact, joined.steps):
                     chosen.append(((name, fact), joined))
@@ -243,13 +244,40 @@ class Findings:
             known = self._beginnings.find(graph, delta, feasibility, key, path, _must_be_sure(delta, key[0], fact))
         return known
 
-    def _search_at_once(self, feasibility: Feasibility, delta: ProgramDelta, errors: Mapping[Error, Sequence[int]]) -> None:
-        """Searches paths to all errors without a known one, in several processes if this one may start them."""
-        todo = [
-            (*error, frozenset(found)) for error, found in errors.items() if (error[0], frozenset(found)) not in self.error_paths
-        ]
-        error_paths = search_all(lambda number: _search(feasibility, delta, *todo[number]), len(todo), self._jobs)
-        self.error_paths.update(((name, found), path) for (name, _, found), path in zip(todo, error_paths or (), strict=False))
+    def _alike(self, errors: Iterable[Error], delta: ProgramDelta, places: Places) -> list[list[Error]]:
+        """The errors of which one is reported, in the order of their places."""
+        alike: dict[tuple[str, str, int, str], list[Error]] = {}
+        for name, fact in errors:
+            message = self._message(fact, delta.program.functions[name])
+            alike.setdefault((places.place(name, fact.edge).path, name, fact.rule, message), []).append((name, fact))
+        return [sorted(same, key=lambda error: places.place(error[0], error[1].edge).range) for same in alike.values()]
+
+    def _search_at_once(
+        self,
+        feasibility: Feasibility,
+        delta: ProgramDelta,
+        errors: Mapping[Error, Sequence[int]],
+        alike: Sequence[Sequence[Error]],
+    ) -> None:
+        """Searches a path to one of each of those errors of which one is reported, if none of them has a known path, in several
+        processes if this one may start them."""
+        unknown = ([error for error in same if (error[0], frozenset(errors[error])) not in self.error_paths] for same in alike)
+        todo = [found for found, same in zip(unknown, alike, strict=True) if len(found) == len(same)]
+
+        def search(number: int) -> dict[tuple[str, frozenset[int]], ErrorPath]:
+            """The paths of a group, up to one that is possible."""
+            found: dict[tuple[str, frozenset[int]], ErrorPath] = {}
+            tries = _TRIES
+            for name, fact in todo[number]:
+                key = name, frozenset(errors[name, fact])
+                path = found[key] = _search(feasibility, delta, name, fact, key[1])
+                tries -= path.steps is None and not path.decided
+                if path.steps is not None or tries <= 0:
+                    break
+            return found
+
+        for found in search_all(search, len(todo), self._jobs) or ():
+            self.error_paths.update(found)
 
     def _message(self, fact: Fact, cfa: Cfa | None = None) -> str:
         """With `cfa`, that of the fact's function, for people; without it the same whatever the arguments of calls are."""
@@ -268,7 +296,7 @@ class Findings:
         place = places.place(function, fact.edge)
         text = without_temporaries(spell_effect(cfa.by_id[fact.edge].effect))
         text = text.replace(place.path, "__FILE__")  # where the check is run from is no difference
-        tracked = Tracked(delta, places, rule, fact, joined.steps)
+        tracked = Tracked(delta, places, rule, fact, joined.steps, is_late=joined.unchecked > 0)
         calls = self._calls(delta, tracked.callee)
         finding = Finding(
             rule=rule.name,
@@ -286,7 +314,9 @@ class Findings:
 
 
 def _search(feasibility: Feasibility, delta: ProgramDelta, name: str, fact: Fact, configurations: frozenset[int]) -> ErrorPath:
-    return feasibility.error_path(name, configurations, _must_be_sure(delta, name, fact))
+    path = feasibility.error_path(name, configurations, _must_be_sure(delta, name, fact))
+    has_given_up = path.steps is None and not path.decided
+    return feasibility.late_path(name, configurations) if has_given_up and fact.paths else path  # else no value is tracked
 
 
 def _must_be_sure(delta: ProgramDelta, name: str, fact: Fact) -> bool:

@@ -34,10 +34,14 @@ _MANY = 6  # branches between the beginning and the error, in the function of th
 
 
 class Tracked:
-    """The part of a path, from an entry function to an error, on which the value is tracked."""
+    """The part of a path, from an entry function to an error, on which the value is tracked. `is_late`: it is not known whether
+    the rest of the path is possible."""
 
-    def __init__(self, delta: ProgramDelta, places: Places, rule: Rule, fact: Fact, steps: Sequence[Taken]) -> None:
+    def __init__(
+        self, delta: ProgramDelta, places: Places, rule: Rule, fact: Fact, steps: Sequence[Taken], *, is_late: bool
+    ) -> None:
         self._others: Calls | None = None
+        self._is_late = is_late
         self._delta = delta
         self._places = places
         self._rule = rule
@@ -201,6 +205,8 @@ class Tracked:
             yield "loop-skipped"
 
     def _needed(self) -> Iterator[Evidence]:
+        if self._is_late:
+            yield "way-unknown"
         if any(map(_is_in_memory, self._fact.paths[:1])) or any(map(self._is_read_again, self._steps[1:])):
             yield "in-memory"
         if self._rule.ownership and any(map(_is_reachable, self._own_paths())):

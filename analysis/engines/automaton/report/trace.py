@@ -20,12 +20,19 @@ from analysis.model.places import Place
 from analysis.model.report import StepKind, TraceStep
 from analysis.model.spelling import display_name
 
+_BEGINNINGS = {
+    "entry": "",
+    "beginning": "; the calls that lead here are not shown",
+    "within": "; what leads to the next step is not shown, and may not be possible",
+}
+
 
 class Taken(msgspec.Struct, frozen=True):
     """An edge of a path: taken in `function`, `depth` calls below the entry, from state `before` to state `after`.
 
     `event`: "edge", or "call" and "return" around an opened callee, "descent" into a call that the path does not come back from,
-    or "entry" (then there is no edge); "beginning" is the entry of a function with nothing said of how the program gets there."""
+    or "entry" (then there is no edge); "beginning" is the entry of a function with nothing said of how the program gets there,
+    "within" the same of the next step."""
 
     event: str
     function: str
@@ -76,11 +83,9 @@ class Tracer:
 
     def _step(self, taken: Taken) -> TraceStep | None:
         """What is shown of a step, reported anew if its edge or its place is another one now."""
-        if taken.event in ("entry", "beginning"):
+        if taken.event in _BEGINNINGS:
             place = self._places.name_place(taken.function)
-            text = f"{self._name(taken.function)} is entered"
-            if taken.event == "beginning":
-                text += "; the calls that lead here are not shown"
+            text = f"{self._name(taken.function)} is entered{_BEGINNINGS[taken.event]}"
             return TraceStep(place, self._name(taken.function), 0, "entry", text)
         cfa = self._delta.program.functions[taken.function]
         edge = cfa.by_id[taken.edge]
