@@ -182,6 +182,16 @@ class Function(msgspec.Struct, frozen=True, dict=True):
         found = self.positions("handle", "closed")
         return tuple(at for at in found if not self.arguments[at].nullable and "n" not in self.arguments[at].uses)
 
+    @cached_property
+    def led(self) -> tuple[int, ...]:
+        """The arguments that have to lead to something in each call (C11 7.1.4p1). Where a function is passed how much there is,
+        that may be nothing; but not where it returns the pointer, as `memset` does (C11 7.24.1p2)."""
+        found = set(self.needed) | set(self.positions("text", "format", "scan"))
+        pointers = self.positions("in", "copied", "out", "inout", "link")
+        is_sized = bool(self.positions("n", "size"))
+        found.update(at for at in pointers if not is_sized or (self.result == "argument" and self.of == at))
+        return tuple(sorted(at for at in found if not self.arguments[at].nullable))
+
     @property
     def closes_block(self) -> bool:
         """Whether it ends a stream or a directory, which is a block of memory that the library made; a descriptor is none."""

@@ -319,6 +319,13 @@ class Program:
             self._fitting[type_] = exact or tuple(name for name, known in types.items() if fits(type_, known))
         return self._fitting[type_]
 
+    def only_target(self, call: ir.Call) -> str | None:
+        """The one function that the call can reach, as far as is known: of a pointer, what others from outside may assign to it
+        is not."""
+        direct = ir.direct_callee(call)
+        targets = (direct,) if direct is not None else self.targets(call)
+        return targets[0] if len(targets) == 1 else None
+
     def known(self, name: str) -> Function | None:
         """What an external function does, by the table of library functions or a contract of the project; None if nothing is
         known of it."""

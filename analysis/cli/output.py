@@ -17,6 +17,7 @@ from analysis.model.report import Message, Report
 from analysis.model.settings import FILE_NAME
 from analysis.rules.automaton import Rule
 
+_MOST = 20  # warnings: a folder without its headers has hundreds
 _READ = (".c", ".h", ".i", ".inc", ".def", ".y", ".l", ".s", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".yaml", ".yml")
 _SETTINGS = (DATABASE_NAME, FILE_NAME)
 
@@ -71,10 +72,15 @@ def protect(asked: Asked, files: Iterable[str]) -> None:
 
 
 def say(messages: Iterable[Message]) -> None:
-    """Writes messages to standard error, each once."""
+    """Writes messages to standard error, each once: all errors, and the first of many warnings."""
+    once = list(dict.fromkeys(messages))
+    warnings = [message for message in once if message.severity != "error"]
+    left_out = set(warnings[_MOST:]) if len(warnings) > _MOST + 1 else set[Message]()
+    lines = [message_line(message) for message in once if message not in left_out]
+    if left_out:
+        lines.append(f"warning: {len(left_out)} more warnings are not printed; `everproof check --format json` has all of them.")
     try:
-        for message in dict.fromkeys(messages):
-            line = message_line(message)
+        for line in lines:
             sys.stderr.write(line.encode("utf-8", "backslashreplace").decode() + "\n")
         sys.stderr.flush()
     except BrokenPipeError:

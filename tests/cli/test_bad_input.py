@@ -291,3 +291,20 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
 def test_the_name_of_a_rule_that_was_probably_meant(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rules", "null-deref"]) == 2
     assert "There is no rule named null-deref; the nearest is null-dereference, and" in capsys.readouterr().err
+
+
+def test_of_many_warnings_the_first_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("many.c").write_text("".join(f'#include "none{number}.h"\n' for number in range(30)) + BAD)
+    code, out, said = check(capsys, "many.c")
+    assert code == 1
+    assert "many.c:34:5" in out
+    *first, last = sentences(said)
+    assert len(first) == 20
+    assert "none0.h" in first[0]
+    assert last == "warning: 10 more warnings are not printed; `everproof check --format json` has all of them."
+
+
+def test_errors_are_printed_beside_many_warnings(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("many.c").write_text("".join(f'#include "none{number}.h"\n' for number in range(30)) + BAD)
+    _, _, said = check(capsys, "many.c", "none.c")
+    assert "none.c: error: There is no file or folder none.c: check the spelling." in sentences(said)

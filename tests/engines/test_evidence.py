@@ -194,9 +194,19 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
         {"library-result", "at-the-end"},
     ),
     "function pointer": (
-        "static int *g(void) { return malloc(4); }\nint *(*make)(void) = g;\n"
+        "static int *g(void) { return malloc(4); }\nstatic int *h(void) { static int n; return &n; }\n"
+        "int *(*make)(void) = g;\nvoid other(void) { make = h; }\n"
         "int f(void) { int *p = make(); int r = *p; free(p); return r; }",
         {"function-result", "function-pointer", "environment", "straight"},
+    ),
+    "function pointer that can reach one function": (
+        "static int *g(void) { return malloc(4); }\nint *(*make)(void) = g;\n"
+        "int f(void) { int *p = make(); int r = *p; free(p); return r; }",
+        {"function-result", "environment", "straight"},
+    ),
+    "released through a pointer that can reach one function": (
+        "static void (*drop)(void *) = free;\nstatic void g(int *p) { if (p) drop(p); }\nint f(int *p) { g(p); return *p; }",
+        {"released-here", "straight"},
     ),
     "memory": (
         "struct s { int *p; };\nint f(struct s *s) { s->p = 0; return *s->p; }",

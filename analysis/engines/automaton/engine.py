@@ -193,6 +193,10 @@ class Analysis:
         """Leaves out errors that another engine has refuted (see `Findings.refute`)."""
         self._findings.refute(errors)
 
+    def functions_of(self, error: Error) -> frozenset[str]:
+        """See `Findings.functions_of`."""
+        return self._findings.functions_of(error)
+
     @property
     def refuted(self) -> frozenset[Error]:
         """The errors that are left out."""
@@ -263,7 +267,8 @@ def _is_same_of_all(one: Mapping[str, object], other: Mapping[str, object]) -> b
 def _still_refuted(before: Analysis, program: Program) -> frozenset[Error]:
     """What was refuted in functions that are the same in the next revision."""
     old, new = before.program.functions, program.functions
-    return frozenset(error for error in before.refuted if error[0] in new and new[error[0]] is old.get(error[0]))
+    same = {name for name, cfa in new.items() if cfa is old.get(name)}
+    return frozenset(error for error in before.refuted if before.functions_of(error) <= same)
 
 
 def _obstructed_otherwise(old: Program, new: Program) -> frozenset[str]:

@@ -29,7 +29,7 @@ import msgspec
 
 from analysis.engines.automaton.facts.facts import NOTHING
 from analysis.engines.automaton.facts.product import ProgramDelta
-from analysis.engines.automaton.feasibility.graph_slices import Slice
+from analysis.engines.automaton.feasibility.graph_slices import Sites, Slice
 from analysis.engines.automaton.feasibility.known_values import Item
 from analysis.engines.automaton.feasibility.path_search import Aim, Search, State
 from analysis.engines.automaton.feasibility.path_values import Store
@@ -113,23 +113,30 @@ class Feasibility:
         self._descents: dict[tuple[int, object], _Descended] = {}
 
     def error_path(
-        self, function: str, errors: frozenset[int], must_be_sure: bool = False, above: int = 0, budget: int = _STATES
+        self,
+        function: str,
+        errors: frozenset[int],
+        must_be_sure: bool = False,
+        above: int = 0,
+        budget: int = _STATES,
+        over: Sites | None = None,
     ) -> ErrorPath:
         """Searches a feasible path to one of the error configurations, which are all of one function. The path begins `above`
-        calls above the function in which the value begins to be tracked. The search has at most `budget` states."""
+        calls above the function in which the value begins to be tracked, and leads over the call sites `over`. The search has at
+        most `budget` states."""
         self._walk.begin(function)
-        part = Slice(self._graph, self._walk.parents, function, sorted(errors), self._thorough, self._retrace.live, above)
+        part = self._slice(function, errors, above, over)
         aim = Aim(part, self._entries(part), errors, RemainingSteps(self._walk, part, function, errors))
         found = self._search(aim, must_be_sure, budget)
         start = None if found.first is None else _entry(found.first)
         return self._with_causes(ErrorPath(found.steps, start, found.decided), part)
 
-    def late_path(self, function: str, errors: frozenset[int]) -> ErrorPath:
+    def late_path(self, function: str, errors: frozenset[int], over: Sites | None = None) -> ErrorPath:
         """Searches a feasible path to one of the error configurations that starts where the value begins to be tracked. What
         leads there from the function's entry follows the graph alone, and may not be possible. So this is for errors of which
         the search from the entry gave up. If there is no such path, the error is refuted."""
         self._walk.begin(function)
-        part = Slice(self._graph, self._walk.parents, function, sorted(errors), self._thorough, self._retrace.live)
+        part = self._slice(function, errors, over=over)
         tracked = (start for start in self._entries(part) if unpack(start[1])[2] != NOTHING)
         starts = (*tracked, *self._beginnings(part))
         aim = Aim(part, starts, errors, RemainingSteps(self._walk, part, function, errors), is_late=True)
@@ -153,10 +160,14 @@ class Feasibility:
     def _shortest(self, function: str, configuration: int) -> State | None:
         """The end of a shortest path to a configuration, whatever the values are."""
         ends = frozenset((configuration,))
-        part = Slice(self._graph, self._walk.parents, function, ends, self._thorough, self._retrace.live)
+        part = self._slice(function, ends)
         self._walk.visited.update(name for name, _ in part.open)
         aim = Aim(part, self._entries(part), ends, RemainingSteps(self._walk, part, function, ends))
         return Search(self._walk, aim, (), _STATES, thorough=False, sure=False).run()
+
+    def _slice(self, function: str, errors: frozenset[int], above: int = 0, over: Sites | None = None) -> Slice:
+        live = self._retrace.live
+        return Slice(self._graph, self._walk.parents, function, sorted(errors), self._thorough, live, above, over)
 
     def _entries(self, part: Slice) -> tuple[tuple[str, int], ...]:
         """The configurations at the entries where paths through a slice begin."""

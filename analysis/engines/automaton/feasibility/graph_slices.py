@@ -7,7 +7,7 @@ backwards from the errors over derivations gives, per function and entry state, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from analysis.cfa.graph import Edge
 from analysis.engines.automaton.facts.facts import NOTHING
@@ -15,6 +15,8 @@ from analysis.engines.automaton.solver.full import DIRECT, DerivationGraph, Entr
 
 Via = tuple[str, int, int]
 Live = Callable[[str, int], bool]
+Sites = Mapping[str, frozenset[tuple[str, int]]]
+"""The call sites that paths may lead over, as (function, configuration), by called function; any, of others."""
 _CALLERS_LIMIT = 60
 
 
@@ -53,7 +55,7 @@ class Slice:
     """The paths to some error configurations of one function.
 
     `from_start`: they begin at the program's start; else as many calls `above` the function in which the value begins to be
-    tracked. `live` says which entry states an execution leads to (`retrace`).
+    tracked. They lead over the call sites `over`. `live` says which entry states an execution leads to (`retrace`).
 
     `starts` are the functions where paths begin, with their entry states; `open[f, r]` the configurations from which the error
     can be reached without returning from f; `descents[f, c]` the calls at configuration c that the path does not come back
@@ -70,6 +72,7 @@ class Slice:
         from_start: bool,
         live: Live,
         above: int = 0,
+        over: Sites | None = None,
     ) -> None:
         self.starts: list[Entry] = []
         self.open: dict[Entry, set[int]] = {}
@@ -92,15 +95,18 @@ class Slice:
                 continue
             self.called.add(name)
             level = levels[here] + (entry == NOTHING)
+            allowed = None if over is None else over.get(name)
             for caller, site, edge in graph.functions[name].sites[entry]:
-                over = (caller, unpack(site)[1])
-                if not live(*over):
+                above_here = (caller, unpack(site)[1])
+                if allowed is not None and (caller, site) not in allowed:
+                    continue
+                if not live(*above_here):
                     self.dead = True
                     continue
-                if over not in ends:
-                    work.append(over)
-                    levels[over] = level
-                ends.setdefault(over, set()).add(site)
+                if above_here not in ends:
+                    work.append(above_here)
+                    levels[above_here] = level
+                ends.setdefault(above_here, set()).add(site)
                 descents = self.descents.setdefault((caller, site), [])
                 if (edge, here) not in descents:
                     descents.append((edge, here))

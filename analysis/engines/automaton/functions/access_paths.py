@@ -99,6 +99,18 @@ def split_pointer(pointer: ir.Expr) -> tuple[ir.Expr, str | None]:
     return pointer, "0"
 
 
+def pointer_into(address: ir.Expr) -> ir.Expr | None:
+    """The pointer in the object of which an address lies, as `p` for `&p->name[2]` and `p + 2`; None for the value of a pointer by
+    itself, and for the address of a variable."""
+    base, distance = split_pointer(address)
+    if not isinstance(base, ir.AddressOf):
+        return None if distance == "0" else base
+    lvalue = base.lvalue
+    while isinstance(lvalue, ir.Field | ir.Index):
+        lvalue = lvalue.record if isinstance(lvalue, ir.Field) else lvalue.array
+    return split_pointer(lvalue.pointer)[0] if isinstance(lvalue, ir.Deref) else None
+
+
 def beside(value: ir.Expr) -> ir.Expr | None:
     """The pointer from which a pointer is a constant distance away, other than 0; None if it is nothing of the kind."""
     bare = ir.strip_casts(value)

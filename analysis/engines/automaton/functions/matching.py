@@ -12,7 +12,7 @@ import msgspec
 
 from analysis.c.functions import Function, known
 from analysis.cfa.graph import Cfa, Edge, External, Program
-from analysis.engines.automaton.functions.access_paths import RESULT, Path, path_of, root_of, split_pointer
+from analysis.engines.automaton.functions.access_paths import RESULT, Path, path_of, pointer_into, root_of, split_pointer
 from analysis.engines.automaton.functions.known_conditions import condition_of
 from analysis.model import ir
 from analysis.model.c_types import Pointer
@@ -23,10 +23,10 @@ from analysis.rules.patterns import Metavariable, Name, Operation, Pattern, matc
 
 
 def not_null(external: External) -> tuple[int, ...]:
-    """The numbers of the arguments that may not be null: as declared, or as a contract of the project says, and streams and the
-    like of functions of system headers."""
+    """The numbers of the arguments that may not be null: as declared, or as a contract of the project says, and what functions of
+    system headers access in each call."""
     library = known(external.name) if external.system else None
-    return external.nonnull if library is None else tuple(sorted({*external.nonnull, *library.needed}))
+    return external.nonnull if library is None else tuple(sorted({*external.nonnull, *library.led}))
 
 
 class Match(msgspec.Struct, frozen=True):
@@ -243,7 +243,8 @@ class Matcher:
             external = self._program.externals.get(callee)
             for position in not_null(external) if external is not None else ():
                 if position < len(call.arguments):
-                    path = path_of(call.arguments[position])
+                    argument = call.arguments[position]
+                    path = path_of(pointer_into(argument) or argument)
                     for number, index, transition in self._index.nonnull:
                         before.append(Match(number, index, transition.source, transition.target, path))
             by_kind = self._index.by_kind if external is not None and external.row else ()
@@ -258,6 +259,8 @@ class Matcher:
                         after.append(found)
                 else:
                     found = self._match(number, index, transition, bound)
+                    if kind_of(pattern, rule) == "accesses" and rule.about_object and rule.tracks in bound:
+                        found = self._into_object(found, bound[rule.tracks])
                     # a value that the call stores where its argument points to is there after the call
                     stored = Operation("address", (Metavariable(rule.tracks or ""),)) in pattern.operands
                     into = after if stored and transition.source == START else before
@@ -292,6 +295,12 @@ class Matcher:
 
     def _match(self, number: int, index: int, transition: Transition, bound: Mapping[str, ir.Expr]) -> Match:
         return Match(number, index, transition.source, transition.target, self._tracked_path(number, bound))
+
+    @staticmethod
+    def _into_object(found: Match, argument: ir.Expr) -> Match:
+        """A match of an access; if the argument is the address of a part of an object, of an access to that object."""
+        pointer = pointer_into(argument)
+        return found if pointer is None else msgspec.structs.replace(found, path=path_of(pointer))
 
     def _tracked_path(self, number: int, bound: Mapping[str, ir.Expr]) -> Path | None:
         tracked = bound.get(self._index.rules[number].tracks or "")

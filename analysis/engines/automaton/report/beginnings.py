@@ -24,9 +24,10 @@ import msgspec
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.feasibility.error_paths import Descent, ErrorPath, Feasibility
 from analysis.engines.automaton.report.chains import Call, Chains, Link, same_calls
+from analysis.engines.automaton.report.raised_errors import Sought
 from analysis.engines.automaton.solver.full import DerivationGraph, unpack
 
-Key = tuple[str, frozenset[int]]  # a function, and error configurations in it
+Key = tuple[str, frozenset[int]]  # `Sought.at`
 
 _LEVELS = 4
 _STATES = 1_500  # for one search, which is one of several
@@ -105,10 +106,16 @@ class Beginnings:
         return found if same_calls(found.tried, self._calls(graph, delta, feasibility, path)) else None
 
     def find(
-        self, graph: DerivationGraph, delta: ProgramDelta, feasibility: Feasibility, key: Key, path: ErrorPath, must_be_sure: bool
+        self,
+        graph: DerivationGraph,
+        delta: ProgramDelta,
+        feasibility: Feasibility,
+        sought: Sought,
+        path: ErrorPath,
+        must_be_sure: bool,
     ) -> Beginning:
-        """Looks for what becomes of the path."""
-        name, configurations = key
+        """Looks for what becomes of the path to what is sought."""
+        name, configurations = sought.error[0], sought.configurations
         tried = calls = self._calls(graph, delta, feasibility, path)
         first, cells = _agreeing(feasibility, calls, path)
         functions = path.functions.union(*(call.link.functions for call in calls))
@@ -117,7 +124,7 @@ class Beginnings:
         above = 0
         while first and above + len(calls) - first < _LEVELS:
             above += len(calls) - first + 1
-            further = feasibility.error_path(name, configurations, must_be_sure, above, _STATES)
+            further = feasibility.error_path(name, configurations, must_be_sure, above, _STATES, sought.over)
             functions, called, dead = functions | further.functions, called | further.called, dead or further.dead
             cells = _both(cells, further.cells)
             if further.steps is None:
@@ -128,7 +135,7 @@ class Beginnings:
             first, more = _agreeing(feasibility, calls, further)
             cells = _both(cells, more)
             functions = functions.union(*(call.link.functions for call in calls))
-        beginning = self._known[key] = Beginning(path, tried, found, calls, first, functions, cells, called, dead)
+        beginning = self._known[sought.at] = Beginning(path, tried, found, calls, first, functions, cells, called, dead)
         return beginning
 
     def _calls(self, graph: DerivationGraph, delta: ProgramDelta, feasibility: Feasibility, path: ErrorPath) -> tuple[Call, ...]:

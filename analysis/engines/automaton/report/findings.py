@@ -23,6 +23,7 @@ from analysis.engines.automaton.feasibility.parallel import search_all
 from analysis.engines.automaton.report.beginnings import Beginning, Beginnings
 from analysis.engines.automaton.report.chains import Chains, Joined
 from analysis.engines.automaton.report.path_evidence import Tracked
+from analysis.engines.automaton.report.raised_errors import Sought, sought
 from analysis.engines.automaton.report.sibling_calls import Asked, Calls, SiblingCalls
 from analysis.engines.automaton.report.suspicions import Error, Suspicion, suspicion
 from analysis.engines.automaton.report.trace import Spelled, Taken, Tracer
@@ -65,6 +66,7 @@ class Findings:
         self._beginnings = Beginnings(self._chains)
         self._siblings = SiblingCalls()
         self._names: frozenset[str] = frozenset()
+        self._sought: dict[Error, Sought] = {}
         self._joined: dict[Error, Joined] = {}
         self._chosen: list[tuple[Error, Joined]] | None = None
         self._reported: dict[Error, _Reported] = {}
@@ -95,7 +97,7 @@ class Findings:
         self._chains.changed(functions | rewritten.keys())
         self._beginnings.changed(functions, rewritten, recalled)
         self._urgent.update(texts)
-        self.refuted = frozenset(error for error in self.refuted if error[0] not in self._urgent)
+        self.refuted = frozenset(error for error in self.refuted if self._urgent.isdisjoint(self.functions_of(error)))
         self._chosen = None
 
     def other_rules(self, rules: tuple[Rule, ...], differing: Set[int], functions: Set[str], recalled: Set[str]) -> None:
@@ -124,9 +126,14 @@ class Findings:
     def suspicions(self, program: Program, facts: FactTable) -> tuple[Suspicion, ...]:
         """The questions about the findings of the last `find`."""
         return tuple(
-            suspicion(program, facts, self._rules[error[1].rule].name, name, error, steps)
+            suspicion(program, facts, self._rules[error[1].rule].name, name, error, self._sought[error].error, steps)
             for name, (error, steps) in self._suspects.items()
         )
+
+    def functions_of(self, error: Error) -> frozenset[str]:
+        """The functions in which an error is: with that in which it happens, if it was raised to a call."""
+        found = self._sought.get(error)
+        return frozenset((error[0],)) if found is None else found.functions
 
     def find(
         self, graph: DerivationGraph, delta: ProgramDelta, retrace: Retrace, places: Places, patient: bool = True
@@ -147,7 +154,7 @@ class Findings:
         for error, joined in self._chosen:
             reported = before.get(error)
             if reported is None or reported.joined is not joined or self._is_outdated(reported, delta, places):
-                reported = self._report(tracer, delta, places, *error, joined)
+                reported = self._report(tracer, delta, places, error, joined)
             self._reported[error] = reported
         if spelled:
             self._spelled = spelled
@@ -168,7 +175,8 @@ class Findings:
     ) -> list[tuple[Error, Joined]]:
         self.violated, self.undecided = {}, {}
         feasibility = Feasibility(graph, delta, retrace, delta.thorough)
-        errors = {error: found for error, found in _errors(delta, retrace).items() if error not in self.refuted}
+        self._sought = sought(graph, delta, retrace, _errors(delta, retrace))
+        errors = {error: one for error, one in self._sought.items() if error not in self.refuted}
         alike = self._alike(errors, delta, places)
         if patient:
             self._search_at_once(feasibility, delta, errors, alike)
@@ -177,37 +185,47 @@ class Findings:
         before, self._joined = self._joined, {}
         for same in alike:
             tries = _TRIES
-            for name, fact in same:
-                path = self._error_path(feasibility, delta, name, fact, frozenset(errors[name, fact]), patient)
-                if path.steps is None or path.start is None:
-                    tries -= not path.decided
-                    if tries <= 0:
+            for error in same:
+                path = self._error_path(feasibility, delta, errors[error], patient)
+                tries -= path.steps is None and not path.decided
+                joined = self._join(graph, feasibility, delta, errors[error], path, before.get(error), patient)
+                if joined is not None:
+                    self.violated.setdefault(error[0], set()).add(error[1].rule)
+                    self._joined[error] = joined
+                    if not _follows(delta, facts, error, joined.steps):
+                        chosen.append((error, joined))
                         break
-                    continue
-                last = before.get((name, fact))
-                if path.unchecked:
-                    calls = self._chains.calls(graph, delta, path.start, lambda _function, _entry: None)
-                    joined = self._chains.joined(calls, 0, path.start[0], path.steps, last, path.unchecked)
-                else:
-                    key = name, frozenset(errors[name, fact])
-                    beginning = self._beginning(graph, feasibility, delta, key, fact, path, patient)
-                    path = beginning.path
-                    if path.steps is None or path.start is None:
-                        continue
-                    joined = self._chains.joined(beginning.calls, beginning.first, path.start[0], path.steps, last)
-                self.violated.setdefault(name, set()).add(fact.rule)
-                self._joined[name, fact] = joined
-                if not _follows(delta, facts, fact, joined.steps):
-                    chosen.append(((name, fact), joined))
+                if tries <= 0:
                     break
         return chosen
 
-    def _error_path(
-        self, feasibility: Feasibility, delta: ProgramDelta, name: str, fact: Fact, configurations: frozenset[int], patient: bool
-    ) -> ErrorPath:
-        """A feasible path from a function's entry to one of the error configurations; one that was found before, if nothing
-        that it depends on changed, or if it is good enough for now."""
-        key = name, configurations
+    def _join(
+        self,
+        graph: DerivationGraph,
+        feasibility: Feasibility,
+        delta: ProgramDelta,
+        one: Sought,
+        path: ErrorPath,
+        last: Joined | None,
+        patient: bool,
+    ) -> Joined | None:
+        """A path with the calls that lead to it; None if there is none, or if no call leads there."""
+        if path.steps is None or path.start is None:
+            return None
+        if path.unchecked:
+            calls = self._chains.calls(graph, delta, path.start, lambda _function, _entry: None)
+            return self._chains.joined(calls, 0, path.start[0], path.steps, last, path.unchecked)
+        beginning = self._beginning(graph, feasibility, delta, one, path, patient)
+        path = beginning.path
+        if path.steps is None or path.start is None:
+            return None
+        return self._chains.joined(beginning.calls, beginning.first, path.start[0], path.steps, last)
+
+    def _error_path(self, feasibility: Feasibility, delta: ProgramDelta, one: Sought, patient: bool) -> ErrorPath:
+        """A feasible path from a function's entry to what is sought; one that was found before, if nothing that it depends on
+        changed, or if it is good enough for now."""
+        key = one.at
+        name = key[0]
         path = self.error_paths.get(key)
         if path is None and not patient and name not in self._urgent:
             path = self._doubtful.get(key)
@@ -216,9 +234,9 @@ class Findings:
             else:
                 path = None
         if path is None:
-            path = self.error_paths[key] = _search(feasibility, delta, name, fact, configurations)
+            path = self.error_paths[key] = _search(feasibility, delta, one)
         if not path.decided:
-            self.undecided.setdefault(name, set()).add(fact.rule)
+            self.undecided.setdefault(name, set()).add(one.error[1].rule)
         return path
 
     def _beginning(
@@ -226,13 +244,13 @@ class Findings:
         graph: DerivationGraph,
         feasibility: Feasibility,
         delta: ProgramDelta,
-        key: tuple[str, frozenset[int]],
-        fact: Fact,
+        one: Sought,
         path: ErrorPath,
         patient: bool,
     ) -> Beginning:
         """What becomes of a path when it is joined with the calls that lead to it. What became of it before counts as long as it
         does for paths."""
+        key = one.at
         known = self._beginnings.known(graph, delta, feasibility, key, path)
         if known is None and not patient and key[0] not in self._urgent:
             known = self._beginnings.doubtful.get(key)
@@ -241,7 +259,7 @@ class Findings:
             else:
                 known = None
         if known is None:
-            known = self._beginnings.find(graph, delta, feasibility, key, path, _must_be_sure(delta, key[0], fact))
+            known = self._beginnings.find(graph, delta, feasibility, one, path, _must_be_sure(delta, *one.error))
         return known
 
     def _alike(self, errors: Iterable[Error], delta: ProgramDelta, places: Places) -> list[list[Error]]:
@@ -256,21 +274,20 @@ class Findings:
         self,
         feasibility: Feasibility,
         delta: ProgramDelta,
-        errors: Mapping[Error, Sequence[int]],
+        errors: Mapping[Error, Sought],
         alike: Sequence[Sequence[Error]],
     ) -> None:
         """Searches a path to one of each of those errors of which one is reported, if none of them has a known path, in several
         processes if this one may start them."""
-        unknown = ([error for error in same if (error[0], frozenset(errors[error])) not in self.error_paths] for same in alike)
+        unknown = ([errors[error] for error in same if errors[error].at not in self.error_paths] for same in alike)
         todo = [found for found, same in zip(unknown, alike, strict=True) if len(found) == len(same)]
 
         def search(number: int) -> dict[tuple[str, frozenset[int]], ErrorPath]:
             """The paths of a group, up to one that is possible."""
             found: dict[tuple[str, frozenset[int]], ErrorPath] = {}
             tries = _TRIES
-            for name, fact in todo[number]:
-                key = name, frozenset(errors[name, fact])
-                path = found[key] = _search(feasibility, delta, name, fact, key[1])
+            for one in todo[number]:
+                path = found[one.at] = _search(feasibility, delta, one)
                 tries -= path.steps is None and not path.decided
                 if path.steps is not None or tries <= 0:
                     break
@@ -287,16 +304,15 @@ class Findings:
             return message
         return message.replace(rule.tracks, spell_path(fact.paths[0], cfa) if fact.paths else "the result")
 
-    def _report(
-        self, tracer: Tracer, delta: ProgramDelta, places: Places, function: str, fact: Fact, joined: Joined
-    ) -> _Reported:
+    def _report(self, tracer: Tracer, delta: ProgramDelta, places: Places, error: Error, joined: Joined) -> _Reported:
+        function, fact = error
         rule = self._rules[fact.rule]
         cfa = delta.program.functions[function]
         message = self._message(fact, cfa)
         place = places.place(function, fact.edge)
         text = without_temporaries(spell_effect(cfa.by_id[fact.edge].effect))
         text = text.replace(place.path, "__FILE__")  # where the check is run from is no difference
-        tracked = Tracked(delta, places, rule, fact, joined.steps, is_late=joined.unchecked > 0)
+        tracked = Tracked(delta, places, rule, self._sought[error].error[1], joined.steps, is_late=joined.unchecked > 0)
         calls = self._calls(delta, tracked.callee)
         finding = Finding(
             rule=rule.name,
@@ -306,17 +322,26 @@ class Findings:
             place=place,
             function=display_name(function),
             fingerprint=digest_text(rule.name, display_name(function), self._message(fact), text),
-            trace=tracer.steps(joined.shown, message),
+            trace=tracer.steps(_up_to(error, joined.shown), message),
             evidence=tracked.evidence(calls),
         )
         versions = [(name, places.version(name)) for name in {taken.function for taken in joined.steps}]
         return _Reported(joined, versions, finding, tracked.callee, calls)
 
 
-def _search(feasibility: Feasibility, delta: ProgramDelta, name: str, fact: Fact, configurations: frozenset[int]) -> ErrorPath:
-    path = feasibility.error_path(name, configurations, _must_be_sure(delta, name, fact))
+def _up_to(error: Error, path: list[Taken]) -> list[Taken]:
+    """The path up to the error: for one that was raised to a call, this is where that call is made last."""
+    place = error[0], error[1].edge
+    last = max(number for number, taken in enumerate(path) if (taken.function, taken.edge) == place and taken.event != "return")
+    return path[: last + 1]
+
+
+def _search(feasibility: Feasibility, delta: ProgramDelta, one: Sought) -> ErrorPath:
+    name, fact = one.error
+    path = feasibility.error_path(name, one.configurations, _must_be_sure(delta, name, fact), over=one.over)
     has_given_up = path.steps is None and not path.decided
-    return feasibility.late_path(name, configurations) if has_given_up and fact.paths else path  # else no value is tracked
+    is_tracked = bool(fact.paths)  # else no value begins to be
+    return feasibility.late_path(name, one.configurations, one.over) if has_given_up and is_tracked else path
 
 
 def _must_be_sure(delta: ProgramDelta, name: str, fact: Fact) -> bool:
@@ -349,10 +374,10 @@ def _errors(delta: ProgramDelta, retrace: Retrace) -> dict[Error, list[int]]:
     return found
 
 
-def _follows(delta: ProgramDelta, errors: dict[tuple[str, int], Fact], fact: Fact, path: list[Taken]) -> bool:
+def _follows(delta: ProgramDelta, errors: dict[tuple[str, int], Fact], error: Error, path: list[Taken]) -> bool:
     """Whether the path to an error leads over another error with the same value: then it is a consequence of that one. An edge at
     which the value begins to be tracked can be an error of another value only: `lock(&m)`, where `m` may be held already."""
-    function = path[-1].function
+    function, fact = error
     for taken in path[:-1]:
         other = errors.get((taken.function, taken.edge))
         if other is None or other == fact or other.rule != fact.rule or other.paths != fact.paths or not fact.paths:

@@ -100,7 +100,7 @@ class Tracked:
             return "argument"
         result: Beginning = "allocated-elsewhere" if self._rule.ownership else "function-result"
         is_release = self._rule.about_object and not self._rule.ownership
-        if is_release and always_begins(self._program.functions, self._path[: self._first + 1], self._home):
+        if is_release and always_begins(self._program, self._path[: self._first + 1], self._home):
             return "released-here"
         if self._is_own(first) and first.event in ("call", "descent"):
             return "null-constant"  # as an argument
@@ -188,7 +188,7 @@ class Tracked:
         return is_answer
 
     def _is_of_library(self, call: ir.Call) -> bool:
-        callee = ir.direct_callee(call)
+        callee = self._program.only_target(call)
         return callee is not None and callee not in self._program.functions
 
     def _known_better(self) -> Iterator[Evidence]:
@@ -306,9 +306,10 @@ class Tracked:
         return path_of(effect.target) == self._fact.paths[0] and read is not None and _is_in_memory(read)
 
     def _is_through_pointer(self, taken: Taken) -> bool:
-        """Whether a step calls through a pointer. One that is stepped over may also not return, or release the value."""
+        """Whether a step calls through a pointer that can reach several functions, or none that is known. One that is stepped
+        over may also not return, or release the value."""
         effect = None if taken.event == "entry" else self._edge(taken).effect
-        return isinstance(effect, ir.Call) and ir.direct_callee(effect) is None
+        return isinstance(effect, ir.Call) and self._program.only_target(effect) is None
 
     def _is_condition(self, taken: Taken) -> bool:
         return self._is_own(taken) and self._is_branch(taken)

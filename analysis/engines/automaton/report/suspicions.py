@@ -21,6 +21,7 @@ Error = tuple[str, Fact]
 
 class Suspicion(msgspec.Struct, frozen=True):
     """A finding, by its fingerprint. `error` names it to the engine; it is the same in later revisions, as long as its edge is.
+    `function` and `edge` say where the violation happens: there, or where an error happens that was raised to a call.
 
     `path` are the edges that are claimed to lead to it, from the start of an entry function on, as (function, edge); calls are
     opened or stepped over. `expression` is the part of the edge that the message is about, if that is known. `moves` are those
@@ -30,26 +31,23 @@ class Suspicion(msgspec.Struct, frozen=True):
 
     fingerprint: str
     error: Error
+    function: str
+    edge: int
     rule: str
     path: tuple[tuple[str, int], ...]
     expression: ir.Expr | None
     moves: tuple[tuple[str, int], ...] = ()
 
-    @property
-    def function(self) -> str:
-        """The linkage name of the function that it is in."""
-        return self.error[0]
 
-    @property
-    def edge(self) -> int:
-        """The edge at which the violation happens."""
-        return self.error[1].edge
-
-
-def suspicion(program: Program, facts: FactTable, rule: str, fingerprint: str, error: Error, steps: Sequence[Taken]) -> Suspicion:
-    """The question about a finding with this path, which need not have the obstacles that the program has at entries."""
+def suspicion(
+    program: Program, facts: FactTable, rule: str, fingerprint: str, error: Error, below: Error, steps: Sequence[Taken]
+) -> Suspicion:
+    """The question about a finding with this path, which need not have the obstacles that the program has at entries. `below` is
+    the error where it happens."""
+    function, edge = below[0], below[1].edge
     moves = tuple(dict.fromkeys(_moves(program, facts, steps)))
-    return Suspicion(fingerprint, error, rule, tuple(_path(program, steps)), _expression(program, *error), moves)
+    path, expression = tuple(_path(program, steps)), _expression(program, *below)
+    return Suspicion(fingerprint, error, function, edge, rule, path, expression, moves)
 
 
 def _path(program: Program, steps: Sequence[Taken]) -> Iterator[tuple[str, int]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from analysis.cfa.graph import Cfa
+from analysis.cfa.graph import Cfa, Program
 from analysis.engines.automaton.report.trace import Taken
 from analysis.model import ir
 from analysis.model.c_types import Pointer
@@ -27,9 +27,10 @@ def meeting(functions: Mapping[str, Cfa], steps: Sequence[Taken]) -> Taken:
     return home
 
 
-def always_begins(functions: Mapping[str, Cfa], path: Sequence[Taken], home: Taken) -> bool:
+def always_begins(program: Program, path: Sequence[Taken], home: Taken) -> bool:
     """Whether the last step of a path is below a call that the activation of `home` makes, and taken in each run of that call. A
-    call through a pointer may run another function."""
+    call through a pointer that can reach several functions may run another one."""
+    functions = program.functions
     last = path[-1]
     depth = last.depth
     if last.event != "edge" or depth <= home.depth:
@@ -37,7 +38,7 @@ def always_begins(functions: Mapping[str, Cfa], path: Sequence[Taken], home: Tak
     for taken in reversed(path):
         if taken.depth == depth and (taken is last or taken.event in _DOWN):
             effect = functions[taken.function].by_id[taken.edge].effect
-            if isinstance(effect, ir.Call) and ir.direct_callee(effect) is None:
+            if isinstance(effect, ir.Call) and program.only_target(effect) is None:
                 return False
             if depth == home.depth:
                 return taken.function == home.function
