@@ -41,7 +41,7 @@ from analysis.cfa.function_flows import (
     is_code,
     values,
 )
-from analysis.cfa.graph import Global, Program
+from analysis.cfa.graph import Global, Program, Reached
 from analysis.model import ir
 from analysis.model.c_types import Function, Pointer, Record, Type
 from analysis.model.compatible import fits, is_compatible
@@ -77,10 +77,14 @@ class _Solution:
         self._propagate()
         while self._resolve(pointers) or self._resolve_outside(pointers):
             self._propagate()
-        self.called: dict[ir.Call, tuple[str, ...]] = {}
+        targets: dict[ir.Call, set[str]] = {}
+        assigned: dict[ir.Call, set[str]] = {}
         for one in pointers:
-            found = self._targets(one) | set(self.called.get(one.call, ()))
-            self.called[one.call] = tuple(sorted(found))
+            targets.setdefault(one.call, set()).update(self._targets(one))
+            assigned.setdefault(one.call, set()).update(self._reaching(one))
+        self.called = {
+            call: Reached(tuple(sorted(found)), tuple(sorted(found & assigned[call]))) for call, found in targets.items()
+        }
 
     def _flow(self, target: Node, source: Node) -> None:
         if source[0] == "&" or source == ANY:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -264,6 +264,14 @@ class External(msgspec.Struct, frozen=True):
         return described(self.row) if self.row else None
 
 
+class Reached(NamedTuple):
+    """The functions that a call through a pointer can reach, and those of them that the program assigns to the pointer: others
+    can get there from outside, or by their types. In alphabetical order."""
+
+    targets: tuple[str, ...]
+    assigned: tuple[str, ...]
+
+
 class Program:
     """One revision of a whole program: the linked CFAs of all its translation units. Immutable.
 
@@ -285,7 +293,7 @@ class Program:
         records: Mapping[str, c_types.RecordDefinition],
         address_taken: Iterable[str],
         exposed: frozenset[str] | None = None,
-        called: Mapping[ir.Call, tuple[str, ...]] | None = None,
+        called: Mapping[ir.Call, Reached] | None = None,
     ) -> None:
         self.exposed = exposed
         self.called = called
@@ -306,8 +314,8 @@ class Program:
         direct = ir.direct_callee(call)
         if direct is not None:
             return (direct,)
-        if self.called is not None and (known_targets := self.called.get(call)) is not None:
-            return known_targets
+        if self.called is not None and (reached := self.called.get(call)) is not None:
+            return reached.targets
         type_ = getattr(call.callee, "type", None)
         if isinstance(type_, c_types.Pointer):
             type_ = type_.target
@@ -320,11 +328,13 @@ class Program:
         return self._fitting[type_]
 
     def only_target(self, call: ir.Call) -> str | None:
-        """The one function that the call can reach, as far as is known: of a pointer, what others from outside may assign to it
-        is not."""
+        """The one function that the call can reach: the one that it names, or the only one that the program assigns to the
+        pointer. What others assign to it from outside is not known."""
         direct = ir.direct_callee(call)
-        targets = (direct,) if direct is not None else self.targets(call)
-        return targets[0] if len(targets) == 1 else None
+        if direct is not None:
+            return direct
+        reached = None if self.called is None else self.called.get(call)
+        return reached.assigned[0] if reached is not None and len(reached.assigned) == 1 else None
 
     def known(self, name: str) -> Function | None:
         """What an external function does, by the table of library functions or a contract of the project; None if nothing is

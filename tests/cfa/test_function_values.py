@@ -116,6 +116,22 @@ def test_callers_of_a_library_pass_what_they_want() -> None:
     assert targets(text, next(name for name in program_of(text).functions if display_name(name) == "g")) == ("one",)
 
 
+def only(text: str) -> str | None:
+    """The only function that is assigned to what `f` calls through."""
+    program = with_values(program_of(HEAD + text))
+    (call,) = (edge.effect for edge in program.functions["f"].calls)
+    assert isinstance(call, ir.Call)
+    found = program.only_target(call)
+    return None if found is None else display_name(found)
+
+
+def test_the_only_function_that_the_program_assigns_is_known_beside_others_from_outside() -> None:
+    use = "static code p = one; void set(code c) { p = c; } int f(int x) { return p(x); }"
+    assert only(use) == "one"
+    assert only(use + " void other(void) { set(two); }") is None
+    assert only("code p; int f(int x) { return p(x); }") is None  # those of its type are no more likely than others
+
+
 def test_targets_are_the_same_object_where_nothing_differs_that_matters() -> None:
     text = HEAD + "int f(int x) { code c = one; return c(x); }" + MAIN
     first = with_values(program_of(text))

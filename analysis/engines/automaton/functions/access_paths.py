@@ -100,8 +100,8 @@ def split_pointer(pointer: ir.Expr) -> tuple[ir.Expr, str | None]:
 
 
 def pointer_into(address: ir.Expr) -> ir.Expr | None:
-    """The pointer in the object of which an address lies, as `p` for `&p->name[2]` and `p + 2`; None for the value of a pointer by
-    itself, and for the address of a variable."""
+    """The pointer in the object of which an address lies, as `p` for `&p->name[2]` and `p + 2`; None for the value of a pointer
+    by itself, and for the address of a variable."""
     base, distance = split_pointer(address)
     if not isinstance(base, ir.AddressOf):
         return None if distance == "0" else base
