@@ -46,6 +46,15 @@ class Validated(msgspec.Struct, frozen=True):
     failed: Implication | None = None
 
 
+class _Strengthened(msgspec.Struct, frozen=True):
+    """What came of strengthening: the summaries of all calls of the formula, in its order, and which of these are new or lost, by
+    their keys behind that of the root."""
+
+    after: tuple[Term | None, ...]
+    made: tuple[str, ...]
+    lost: tuple[str, ...]
+
+
 class _RootAhead:
     """Asks, once, whether the summary of the root holds before interpolants are made for it: they cost much, and are of no use if
     it does not. The summaries of calls that wait, and of those above them, are not known to hold, and do not count."""
@@ -76,6 +85,7 @@ class Validator:
         self._make = make
         self._weakens = weakens
         self._solver = Z3Solver.near()
+        self._strengthened: dict[tuple[object, ...], _Strengthened] = {}
 
     def validate(self, tree: CallTree, changed: Iterable[Node], summaries: Summaries) -> Validated:
         """Validates and repairs summaries. Those of calls that are not `changed` must hold before, by property (8). Afterwards
@@ -164,10 +174,25 @@ class Validator:
         summaries[node.key] = made if kept is None else conjoined(kept, made)
 
     def _strengthen_one(self, answer: Implication, summaries: Summaries, work: Work) -> None:
-        goal = summaries[answer.formula.root.key]
-        made, lost = strengthen(answer.formula, goal, summaries, self._make, self._solver, self.budget)
-        work.strengthened += made
-        work.invalid += lost
+        """Strengthens what one implication needed. What an equal one of other calls needed is taken over: property (8) says
+        nothing but of bodies and summaries, and these are equal."""
+        formula = answer.formula
+        start, goal = len(formula.root.key), summaries[formula.root.key]
+        nodes = (*formula.bodies, *formula.frontier)
+        shape = goal, *((one.key[start:], one.is_cut, one.partition.digest, summaries.get(one.key)) for one in nodes)
+        known = self._strengthened.get(shape)
+        if known is None:
+            made, lost = strengthen(formula, goal, summaries, self._make, self._solver, self.budget)
+            after = tuple(summaries.get(one.key) for one in nodes)
+            known = _Strengthened(after, tuple(key[start:] for key in made), tuple(key[start:] for key in lost))
+            self._strengthened[shape] = known
+        for one, summary in zip(nodes, known.after, strict=True):
+            if summary is not None:
+                summaries[one.key] = summary
+            else:
+                summaries.pop(one.key, None)
+        work.strengthened += (formula.root.key + key for key in known.made)
+        work.invalid += (formula.root.key + key for key in known.lost)
 
     def _weaken(self, node: Node, summaries: Summaries, work: Work) -> None:
         if self._weakens:

@@ -66,6 +66,22 @@ def test_all_calls_have_their_interpolants_from_one_proof() -> None:
     assert len(chain.summaries) == 7
 
 
+def test_equal_calls_have_theirs_from_the_same_proof() -> None:
+    """Each of three calls of f5 makes five new ones; what one needed is what the others need that say the same."""
+    made = Counted()
+    chain = RevisionChain(ChainOptions(level="lra", bound=2), LiteralsFirst(made))
+    main = MAIN.replace("int b = f5(a);", "int b = f5(a), c = f5(a), d = f5(a);").replace("b < a", "b < a || c < a || d < a")
+    flat = LAYERS.replace("return f4(n) + 1", "return n + 5")
+    assert chain.verify(program_of(flat + main)).status == "holds"
+    said = [summary for key, summary in chain.summaries.items() if key.endswith("f5")]
+    made.pairs, made.trees = 0, []
+    found = chain.verify(program_of(LAYERS + main))
+    assert (found.status, len(found.work.strengthened)) == ("holds", 15)
+    assert (made.pairs, made.trees) == (0, [6] * len(set(said)))
+    assert len(set(said)) < len(said)
+    assert broken(tree_of(LAYERS + main), chain.summaries, BUDGET) == []
+
+
 def test_calls_that_are_new_have_theirs_from_one_proof() -> None:
     """The first revision calls nothing below f5; the second one six functions, of which the summary of f5 has to follow."""
     made = Counted()
