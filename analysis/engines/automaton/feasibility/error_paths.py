@@ -131,11 +131,12 @@ class Feasibility:
         start = None if found.first is None else _entry(found.first)
         return self._with_causes(ErrorPath(found.steps, start, found.decided), part)
 
-    def late_path(self, function: str, errors: frozenset[int], over: Sites | None = None) -> ErrorPath:
+    def late_path(self, function: str, errors: frozenset[int], given_up: ErrorPath, over: Sites | None = None) -> ErrorPath:
         """Searches a feasible path to one of the error configurations that starts where the value begins to be tracked. What
         leads there from the function's entry follows the graph alone, and may not be possible. So this is for errors of which
-        the search from the entry gave up. If there is no such path, the error is refuted."""
+        the search from the entry gave up, as `given_up` says. If there is no such path, the error is refuted."""
         self._walk.begin(function)
+        self._walk.visited.update(given_up.functions)
         part = self._slice(function, errors, over=over)
         tracked = (start for start in self._entries(part) if unpack(start[1])[2] != NOTHING)
         starts = (*tracked, *self._beginnings(part))
@@ -143,11 +144,11 @@ class Feasibility:
         found = self._search(aim, must_be_sure=False, budget=_STATES)
         before = None if found.first is None else self._shortest(found.first.function, found.first.configuration)
         if found.steps is None or before is None:
-            return self._with_causes(ErrorPath(None, decided=found.decided), part)
+            return self._with_causes(ErrorPath(None, decided=found.decided), part, given_up.cells)
         steps, first = before.path()
         late = (msgspec.structs.replace(taken, depth=taken.depth + before.depth) for taken in found.steps)
         path = ErrorPath((*steps, *late), _entry(first), decided=False, unchecked=len(steps))
-        return self._with_causes(path, part)
+        return self._with_causes(path, part, given_up.cells)
 
     def _beginnings(self, part: Slice) -> Iterator[tuple[str, int]]:
         """The configurations at which a value begins to be tracked, by function, in order."""
@@ -173,12 +174,12 @@ class Feasibility:
         """The configurations at the entries where paths through a slice begin."""
         return tuple((name, pack(self._walk.delta.entry(name), entry, entry)) for name, entry in part.starts)
 
-    def _with_causes(self, path: ErrorPath, part: Slice) -> ErrorPath:
-        """A path that was found, or not, with what that depends on."""
+    def _with_causes(self, path: ErrorPath, part: Slice, more: frozenset[str] | None = frozenset()) -> ErrorPath:
+        """A path that was found, or not, with what that depends on; also on the cells `more`."""
         return msgspec.structs.replace(
             path,
             functions=frozenset(self._walk.visited),
-            cells=self._walk.asked(),
+            cells=None if more is None else self._walk.asked() | more,
             called=frozenset(part.called),
             dead=part.dead,
         )

@@ -339,9 +339,9 @@ def _up_to(error: Error, path: list[Taken]) -> list[Taken]:
 def _search(feasibility: Feasibility, delta: ProgramDelta, one: Sought) -> ErrorPath:
     name, fact = one.error
     path = feasibility.error_path(name, one.configurations, _must_be_sure(delta, name, fact), over=one.over)
-    has_given_up = path.steps is None and not path.decided
-    is_tracked = bool(fact.paths)  # else no value begins to be
-    return feasibility.late_path(name, one.configurations, one.over) if has_given_up and is_tracked else path
+    if path.steps is not None or path.decided or not fact.paths:  # without paths, no value begins to be tracked
+        return path
+    return feasibility.late_path(name, one.configurations, path, one.over)
 
 
 def _must_be_sure(delta: ProgramDelta, name: str, fact: Fact) -> bool:
