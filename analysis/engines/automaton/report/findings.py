@@ -9,7 +9,7 @@ keep their paths, as long as these are there; `settled` says whether anything wa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Set
 
 import msgspec
 
@@ -19,9 +19,9 @@ from analysis.engines.automaton.facts.facts import NOTHING, Fact, FactTable
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.facts.spelled import spell_path
 from analysis.engines.automaton.feasibility.error_paths import ErrorPath, Feasibility
-from analysis.engines.automaton.feasibility.parallel import search_all
 from analysis.engines.automaton.report.beginnings import Beginning, Beginnings
 from analysis.engines.automaton.report.chains import Chains, Joined
+from analysis.engines.automaton.report.error_searches import is_there, leads_there, must_be_sure, search_at_once, search_path
 from analysis.engines.automaton.report.path_evidence import Tracked
 from analysis.engines.automaton.report.raised_errors import Sought, sought
 from analysis.engines.automaton.report.sibling_calls import Asked, Calls, SiblingCalls
@@ -179,7 +179,8 @@ class Findings:
         errors = {error: one for error, one in self._sought.items() if error not in self.refuted}
         alike = self._alike(errors, delta, places)
         if patient:
-            self._search_at_once(feasibility, delta, errors, alike)
+            groups = [[errors[error] for error in same] for same in alike]
+            self.error_paths.update(search_at_once(feasibility, delta, groups, self.error_paths, _TRIES, self._jobs))
         facts = {(name, fact.edge): fact for name, fact in errors}
         chosen = []
         before, self._joined = self._joined, {}
@@ -229,12 +230,12 @@ class Findings:
         path = self.error_paths.get(key)
         if path is None and not patient and name not in self._urgent:
             path = self._doubtful.get(key)
-            if path is not None and _is_there(path, delta):
+            if path is not None and is_there(path, delta):
                 self.settled = False
             else:
                 path = None
         if path is None:
-            path = self.error_paths[key] = _search(feasibility, delta, one)
+            path = self.error_paths[key] = search_path(feasibility, delta, one)
         if not path.decided:
             self.undecided.setdefault(name, set()).add(one.error[1].rule)
         return path
@@ -254,12 +255,12 @@ class Findings:
         known = self._beginnings.known(graph, delta, feasibility, key, path)
         if known is None and not patient and key[0] not in self._urgent:
             known = self._beginnings.doubtful.get(key)
-            if known is not None and known.path.steps is not None and _leads_there(known, delta):
+            if known is not None and known.path.steps is not None and leads_there(known, delta):
                 self.settled = False
             else:
                 known = None
         if known is None:
-            known = self._beginnings.find(graph, delta, feasibility, one, path, _must_be_sure(delta, *one.error))
+            known = self._beginnings.find(graph, delta, feasibility, one, path, must_be_sure(delta, one))
         return known
 
     def _alike(self, errors: Iterable[Error], delta: ProgramDelta, places: Places) -> list[list[Error]]:
@@ -269,32 +270,6 @@ class Findings:
             message = self._message(fact, delta.program.functions[name])
             alike.setdefault((places.place(name, fact.edge).path, name, fact.rule, message), []).append((name, fact))
         return [sorted(same, key=lambda error: places.place(error[0], error[1].edge).range) for same in alike.values()]
-
-    def _search_at_once(
-        self,
-        feasibility: Feasibility,
-        delta: ProgramDelta,
-        errors: Mapping[Error, Sought],
-        alike: Sequence[Sequence[Error]],
-    ) -> None:
-        """Searches a path to one of each of those errors of which one is reported, if none of them has a known path, in several
-        processes if this one may start them."""
-        unknown = ([errors[error] for error in same if errors[error].at not in self.error_paths] for same in alike)
-        todo = [found for found, same in zip(unknown, alike, strict=True) if len(found) == len(same)]
-
-        def search(number: int) -> dict[tuple[str, frozenset[int]], ErrorPath]:
-            """The paths of a group, up to one that is possible."""
-            found: dict[tuple[str, frozenset[int]], ErrorPath] = {}
-            tries = _TRIES
-            for one in todo[number]:
-                path = found[one.at] = _search(feasibility, delta, one)
-                tries -= path.steps is None and not path.decided
-                if path.steps is not None or tries <= 0:
-                    break
-            return found
-
-        for found in search_all(search, len(todo), self._jobs) or ():
-            self.error_paths.update(found)
 
     def _message(self, fact: Fact, cfa: Cfa | None = None) -> str:
         """With `cfa`, that of the fact's function, for people; without it the same whatever the arguments of calls are."""
@@ -334,34 +309,6 @@ def _up_to(error: Error, path: list[Taken]) -> list[Taken]:
     place = error[0], error[1].edge
     last = max(number for number, taken in enumerate(path) if (taken.function, taken.edge) == place and taken.event != "return")
     return path[: last + 1]
-
-
-def _search(feasibility: Feasibility, delta: ProgramDelta, one: Sought) -> ErrorPath:
-    name, fact = one.error
-    path = feasibility.error_path(name, one.configurations, _must_be_sure(delta, name, fact), over=one.over)
-    if path.steps is not None or path.decided or not fact.paths:  # without paths, no value begins to be tracked
-        return path
-    return feasibility.late_path(name, one.configurations, path, one.over)
-
-
-def _must_be_sure(delta: ProgramDelta, name: str, fact: Fact) -> bool:
-    return delta.transfer.asks_for_decision(delta.model(name), fact)
-
-
-def _is_there(path: ErrorPath, delta: ProgramDelta) -> bool:
-    """Whether all edges of a path are still there."""
-    return _are_there(path.steps or (), delta)
-
-
-def _leads_there(beginning: Beginning, delta: ProgramDelta) -> bool:
-    """Whether all edges of a path, and of the calls that lead to it, are still there."""
-    links = (_are_there((*call.link.steps, call.taken(0)), delta) for call in beginning.calls)
-    return _is_there(beginning.path, delta) and all(links)
-
-
-def _are_there(steps: Iterable[Taken], delta: ProgramDelta) -> bool:
-    functions = delta.program.functions
-    return all(t.function in functions and (t.edge < 0 or t.edge in functions[t.function].by_id) for t in steps)
 
 
 def _errors(delta: ProgramDelta, retrace: Retrace) -> dict[Error, list[int]]:
