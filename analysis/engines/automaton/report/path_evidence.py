@@ -23,7 +23,7 @@ from analysis.engines.automaton.report.searches import was_found_before
 from analysis.engines.automaton.report.sibling_calls import Asked, Calls, constants_of, tests
 from analysis.engines.automaton.report.skipped_loops import is_skipped
 from analysis.engines.automaton.report.trace import Taken
-from analysis.engines.automaton.report.unavoidable import always_begins, meeting
+from analysis.engines.automaton.report.unavoidable import always_begins, leads_elsewhere, meeting
 from analysis.model import ir
 from analysis.model.c_types import Pointer
 from analysis.model.evidence import Beginning, Evidence
@@ -213,7 +213,7 @@ class Tracked:
             yield "reachable"
         if self._is_never_used():
             yield "never-used"
-        if any(self._is_through_pointer(taken) for taken in self._steps):
+        if any(leads_elsewhere(self._program, self._steps, number) for number in range(len(self._steps))):
             yield "function-pointer"
         is_call = self._steps[0].event == "edge" and not self._rule.ownership
         if is_call and was_found_before(self._program.functions, self._path, self._first):
@@ -304,12 +304,6 @@ class Tracked:
             return False
         read = path_of(effect.value)
         return path_of(effect.target) == self._fact.paths[0] and read is not None and _is_in_memory(read)
-
-    def _is_through_pointer(self, taken: Taken) -> bool:
-        """Whether a step calls through a pointer that can reach several functions, or none that is known. One that is stepped
-        over may also not return, or release the value."""
-        effect = None if taken.event == "entry" else self._edge(taken).effect
-        return isinstance(effect, ir.Call) and self._program.only_target(effect) is None
 
     def _is_condition(self, taken: Taken) -> bool:
         return self._is_own(taken) and self._is_branch(taken)

@@ -35,10 +35,10 @@ def always_begins(program: Program, path: Sequence[Taken], home: Taken) -> bool:
     depth = last.depth
     if last.event != "edge" or depth <= home.depth:
         return False
-    for taken in reversed(path):
+    for number in reversed(range(len(path))):
+        taken = path[number]
         if taken.depth == depth and (taken is last or taken.event in _DOWN):
-            effect = functions[taken.function].by_id[taken.edge].effect
-            if isinstance(effect, ir.Call) and program.only_target(effect) is None:
+            if leads_elsewhere(program, path, number):
                 return False
             if depth == home.depth:
                 return taken.function == home.function
@@ -46,6 +46,20 @@ def always_begins(program: Program, path: Sequence[Taken], home: Taken) -> bool:
                 return False
             depth -= 1
     return False
+
+
+def leads_elsewhere(program: Program, path: Sequence[Taken], number: int) -> bool:
+    """Whether a step of a path is a call of another function than the one that it names, or that the program assigns to the
+    pointer: one that only fits, or may come from outside."""
+    taken = path[number]
+    effect = None if taken.edge < 0 else program.functions[taken.function].by_id[taken.edge].effect
+    if not isinstance(effect, ir.Call) or ir.direct_callee(effect) is not None:
+        return False
+    only = program.only_target(effect)
+    if taken.event != "edge":
+        inside = number + 1 if taken.event in _DOWN else number - 1
+        return not 0 <= inside < len(path) or path[inside].function != only
+    return only is None or any(target != only for target in program.targets(effect) if target not in program.functions)
 
 
 def is_unavoidable(cfa: Cfa, edge: int) -> bool:
