@@ -12,6 +12,7 @@ from analysis.cfa.graph import Cfa, Program
 from analysis.engines.automaton.report.trace import Taken
 from analysis.model import ir
 from analysis.model.c_types import Pointer
+from analysis.model.kept_with import kept_with
 
 _DOWN = frozenset(("call", "descent"))
 
@@ -65,6 +66,19 @@ def leads_elsewhere(program: Program, path: Sequence[Taken], number: int) -> boo
 def is_unavoidable(cfa: Cfa, edge: int) -> bool:
     """Whether each run through a function takes an edge, given by its id, or makes the same call or test at another one. Runs in
     which a pointer that is passed is null do not count, nor those that do not return."""
+    known = _known(cfa)
+    if edge not in known:
+        known[edge] = _is_unavoidable(cfa, edge)
+    return known[edge]
+
+
+@kept_with
+def _known(_cfa: Cfa) -> dict[int, bool]:
+    """What was asked of a function before, by edge."""
+    return {}
+
+
+def _is_unavoidable(cfa: Cfa, edge: int) -> bool:
     asked = cfa.by_id[edge].effect
     alike = {one.id for one in cfa.edges if one.id == edge or _is_alike(asked, one.effect)}
     passed = _passed(cfa)
