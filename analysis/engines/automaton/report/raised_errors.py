@@ -15,6 +15,7 @@ import msgspec
 from analysis.engines.automaton.facts.facts import NOTHING, Fact
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.feasibility.graph_slices import Sites
+from analysis.engines.automaton.functions.access_paths import CALLER
 from analysis.engines.automaton.report.suspicions import Error
 from analysis.engines.automaton.report.unavoidable import is_unavoidable
 from analysis.engines.automaton.solver.full import DerivationGraph, unpack
@@ -65,8 +66,8 @@ def _raised(
     for configuration in below.at[1]:
         for caller, site, edge in graph.functions[name].sites[unpack(configuration)[1]]:
             if retrace.live(caller, unpack(site)[1]):
-                paths = delta.facts[unpack(site)[2]].paths
-                raised = caller, Fact(fact.rule, fact.state, paths, (), fact.transition, edge.id)
+                names = tuple(path for path in delta.facts[unpack(site)[2]].paths if path[0] != CALLER)
+                raised = caller, Fact(fact.rule, fact.state, names or fact.paths, (), fact.transition, edge.id)
                 calls.setdefault(raised, {}).setdefault(site, set()).add(configuration)
     for raised, sites in calls.items():
         by_calls = [one for one in sites if levels > 1 and _is_of_calls(graph, delta, raised, unpack(one)[1])]
