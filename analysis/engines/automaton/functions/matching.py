@@ -241,12 +241,8 @@ class Matcher:
     def _call(self, call: ir.Call, before: list[Match], after: list[Match]) -> None:
         for callee in self._program.targets(call):
             external = self._program.externals.get(callee)
-            for position in not_null(external) if external is not None else ():
-                if position < len(call.arguments):
-                    argument = call.arguments[position]
-                    path = path_of(pointer_into(argument) or argument)
-                    for number, index, transition in self._index.nonnull:
-                        before.append(Match(number, index, transition.source, transition.target, path))
+            if external is not None:
+                before.extend(self._of_nonnull(call, external))
             by_kind = self._index.by_kind if external is not None and external.row else ()
             entries = (*self._index.for_callee(callee), *by_kind)
             found_here = ((*entry, bound) for entry in entries for bound in self._bindings(entry[0], entry[3], call, callee))
@@ -258,9 +254,7 @@ class Matcher:
                     if found not in after:
                         after.append(found)
                 else:
-                    found = self._match(number, index, transition, bound)
-                    if kind_of(pattern, rule) == "accesses" and rule.about_object and rule.tracks in bound:
-                        found = self._into_object(found, bound[rule.tracks])
+                    found = self._into_object(self._match(number, index, transition, bound), pattern, bound)
                     # a value that the call stores where its argument points to is there after the call
                     stored = Operation("address", (Metavariable(rule.tracks or ""),)) in pattern.operands
                     into = after if stored and transition.source == START else before
@@ -296,10 +290,22 @@ class Matcher:
     def _match(self, number: int, index: int, transition: Transition, bound: Mapping[str, ir.Expr]) -> Match:
         return Match(number, index, transition.source, transition.target, self._tracked_path(number, bound))
 
-    @staticmethod
-    def _into_object(found: Match, argument: ir.Expr) -> Match:
-        """A match of an access; if the argument is the address of a part of an object, of an access to that object."""
-        pointer = pointer_into(argument)
+    def _of_nonnull(self, call: ir.Call, external: External) -> Iterator[Match]:
+        """The arguments, or the pointers to whose objects they lead, that may not be null."""
+        for position in not_null(external):
+            if position < len(call.arguments):
+                argument = call.arguments[position]
+                path = path_of(pointer_into(argument) or argument)
+                for number, index, transition in self._index.nonnull:
+                    yield Match(number, index, transition.source, transition.target, path)
+
+    def _into_object(self, found: Match, pattern: Pattern, bound: Mapping[str, ir.Expr]) -> Match:
+        """A match; of an access to what the address of a part of an object leads to, it is one of an access to that object."""
+        rule = self._index.rules[found.rule]
+        tracked = bound.get(rule.tracks or "")
+        if tracked is None or not rule.about_object or kind_of(pattern, rule) != "accesses":
+            return found
+        pointer = pointer_into(tracked)
         return found if pointer is None else msgspec.structs.replace(found, path=path_of(pointer))
 
     def _tracked_path(self, number: int, bound: Mapping[str, ir.Expr]) -> Path | None:
