@@ -39,6 +39,7 @@ Diagnostics = Sequence[dict[str, Any]]
 RULE = "null-dereference"
 _DEFECT = "{ int *null_here = 0; *null_here = 1; }\n"
 _PLAIN = re.compile(r"[ \t]+(?:[\w.>\[\]-]+ *[-+*/|&]?= *[^=;]+|\w+\([^;{}]*\));[ \t]*")
+_OF_ANOTHER = re.compile(r"^[ \t]*#[ \t]*(?:line[ \t]+)?\d", re.MULTILINE)
 _LEAVES = re.compile(r"\b(?:return|goto|break|continue|exit|abort|fatal|else|case|default|alldone|wrapup|finis|syserr)\b|#")
 
 
@@ -63,7 +64,10 @@ class Timed(NamedTuple):
 
 def places(file: Path, text: str) -> Iterator[StatementEdit]:
     """The statements of a file that stand on a line of their own behind another such line, so that runs get there; none between
-    `#if` and `#endif`, which may not be compiled."""
+    `#if` and `#endif`, which may not be compiled, and none of a text that says that it is another one (`#line`): what is found
+    there is shown in the other text."""
+    if _OF_ANOTHER.search(text):
+        return
     depth, function, conditions, before = 0, 0, 0, ""
     for number, line in enumerate(text.split("\n")):
         bare = re.sub(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|/\*.*?\*/|//.*", "", line)
