@@ -41,7 +41,8 @@ from analysis.engines.automaton.solver.retrace import Retrace
 from analysis.model import ir
 
 _REFINEMENTS = 12
-_STATES = 3_000
+_STATES = 1_500
+_LATE_STATES = 400  # from where the value begins: most of these paths are short
 
 
 class ErrorPath(msgspec.Struct, frozen=True):
@@ -141,7 +142,7 @@ class Feasibility:
         tracked = (start for start in self._entries(part) if unpack(start[1])[2] != NOTHING)
         starts = (*tracked, *self._beginnings(part))
         aim = Aim(part, starts, errors, RemainingSteps(self._walk, part, function, errors), is_late=True)
-        found = self._search(aim, must_be_sure=False, budget=_STATES)
+        found = self._search(aim, must_be_sure=False, budget=_LATE_STATES)
         before = None if found.first is None else self._shortest(found.first.function, found.first.configuration)
         if found.steps is None or before is None:
             return self._with_causes(ErrorPath(None, decided=found.decided), part, given_up.cells)

@@ -8,6 +8,7 @@ of expressions. Symbols belong to the whole path, so that a test of an argument 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Set
+from functools import lru_cache
 
 import msgspec
 
@@ -254,17 +255,14 @@ class Store(KnownValues):
     def without_dead(self, live: frozenset[str]) -> Store:
         """This store without what it knows of variables of the innermost function that nothing reads any more, and is not about
         to be returned. `live` are those that may be read."""
-        dead = [expr for expr in self._frames[-1][1] if expr != RESULT_VALUE and self._is_dead(expr, live)]
+        returned = self.returned.name if isinstance(self.returned, ir.Var) else None
+        dead = [e for e in self._frames[-1][1] if not (own := _own_variables(e)) <= live and own - live != {returned}]
         if not dead:
             return self
         other = self.copy()
         for expr in dead:
             del other._frames[-1][1][expr]
         return other
-
-    def _is_dead(self, expr: ir.Expr, live: frozenset[str]) -> bool:
-        own = (variable for variable in ir.variables(expr) if variable.scope in _OWN and variable != self.returned)
-        return any(variable.name not in live for variable in own)
 
     def havoc(self, kill: Callable[[ir.Expr], bool]) -> None:
         """Forgets the expressions of the innermost frame that a write can change."""
@@ -309,6 +307,13 @@ class Store(KnownValues):
             self._wanted.add((callee, RESULT_VALUE))
         if target is not None and result is not None:
             self._set(target, result, self._values[result], self._origins[result])
+
+
+@lru_cache(maxsize=10_000)
+def _own_variables(expr: ir.Expr) -> frozenset[str]:
+    """The variables in an expression that only its function knows, parameters aside."""
+    own = (variable for variable in ir.variables(expr) if variable.scope in _OWN and variable != RESULT_VALUE)
+    return frozenset(variable.name for variable in own)
 
 
 def _is_named(lvalue: ir.Expr) -> bool:

@@ -49,6 +49,7 @@ class Walk:
         self._known: dict[str, tuple[ir.Expr, ...]] = {}
         self._entering: dict[tuple[str, int, str], tuple[tuple[ir.Expr, ir.Expr], ...]] = {}
         self._derivations: dict[tuple[str, int], tuple[Derivation, ...]] = {}
+        self._live: dict[str, Mapping[int, frozenset[str]]] = {}
         self._formulas: dict[tuple[str, int], ir.Expr | None] = {}
         self._stretches: dict[tuple[str, int, int, int], list[tuple[Edge, ...]]] = {}
 
@@ -56,7 +57,6 @@ class Walk:
         """Begins a search for paths to a place in the function: nothing is visited, nothing was asked."""
         self.visited = {function}
         self.forget_asked()
-        self._derivations = {}  # another search looks elsewhere
 
     def forget_asked(self) -> None:
         """From now on, other expressions are asked about: see `asked`."""
@@ -290,7 +290,10 @@ class Walk:
 
     def live(self, function: str) -> Mapping[int, frozenset[str]]:
         """The variables of a function that may still be read, by location."""
-        return live(self._delta.program.functions[function])
+        found = self._live.get(function)
+        if found is None:
+            found = self._live[function] = live(self._delta.program.functions[function])
+        return found
 
     def inside(self, via: Via) -> set[int]:
         """The configurations of a callee on paths from its entry to an exit state."""
