@@ -213,7 +213,7 @@ class Tracked:
             yield "reachable"
         if self._is_never_used():
             yield "never-used"
-        if any(leads_elsewhere(self._program, self._steps, number) for number in range(len(self._steps))):
+        if any(map(self._is_through_pointer, range(len(self._steps)))):
             yield "function-pointer"
         is_call = self._steps[0].event == "edge" and not self._rule.ownership
         if is_call and was_found_before(self._program.functions, self._path, self._first):
@@ -304,6 +304,14 @@ class Tracked:
             return False
         read = path_of(effect.value)
         return path_of(effect.target) == self._fact.paths[0] and read is not None and _is_in_memory(read)
+
+    def _is_through_pointer(self, number: int) -> bool:
+        """Whether a step calls through a pointer, and may reach another function than the path says. Where memory that such a
+        call makes belongs, another one of the same table may know."""
+        taken = self._steps[number]
+        effect = None if taken.edge < 0 or not self._rule.ownership else self._edge(taken).effect
+        is_call = isinstance(effect, ir.Call) and ir.direct_callee(effect) is None
+        return is_call or leads_elsewhere(self._program, self._steps, number)
 
     def _is_condition(self, taken: Taken) -> bool:
         return self._is_own(taken) and self._is_branch(taken)
