@@ -7,8 +7,9 @@ exist on the paths of its arguments. Then a maximal part of a path of one colour
 in equalities of shared terms, what the A part guarantees and what it takes for granted of the B part ([UPPROVER] section 5.2
 and what it cites for EUF: congruence graphs).
 
-Several nodes use one closure, and each its own colours. A congruence that could be of both parts counts to one node of the
-tree, as a literal does; without that the tree property fails where two siblings each have it.
+All nodes use the same paths, and each its own colours: a congruence is split for every node whose border it crosses. A
+congruence that could be of both parts counts to one node of the tree, as a literal does; without that the tree property fails
+where two siblings each have it.
 """
 
 from __future__ import annotations
@@ -74,80 +75,135 @@ class EqualityLemmas:
         home = dict(zip(conflict, homes, strict=True))
         broken = next(((pair, literal) for pair, literal in different if closure.are_equal(*pair)), None)
         pair, literal = broken or (closure.values[0], None)
-        return tuple(self._interpolant(closure, home, pair, literal, node) for node in range(len(self._tree)))
+        paths = _Paths(closure, self._tree)
+        return tuple(self._interpolant(paths, home, pair, literal, node) for node in range(len(self._tree)))
 
     def _interpolant(
-        self, closure: Closure, home: dict[int, int], pair: tuple[Term, Term], literal: int | None, node: int
+        self, paths: _Paths, home: dict[int, int], pair: tuple[Term, Term], literal: int | None, node: int
     ) -> Term:
         inside = self._tree.subtree(node)
-        colours = _Colours(closure, {one: where in inside for one, where in home.items()}, self._tree, node)
-        path = colours.path(*pair)
+        path = _Colours(paths, home, inside, node).coloured(paths.path(*pair))
         if literal is not None and home[literal] in inside:
             taken = _taken(path)
             return and_(not_(and_(*(_equality(part) for part in taken))), *(_said_outside(part, {}) for part in taken))
         return _said(path, {})
 
 
-class _Colours:
-    """The coloured paths of one node."""
+class _Step(msgspec.Struct, frozen=True, eq=False):
+    """An edge of a path, before it is coloured. For each node, one of the two parts has all symbols of both of its terms."""
 
-    def __init__(self, closure: Closure, is_inside: dict[int, bool], tree: PartitionTree, node: int) -> None:
-        self._closure, self._is_inside, self._tree, self._node = closure, is_inside, tree, node
-        self._known = {True: tree.symbols_inside(node), False: tree.symbols_outside(node)}
-        self._paths: dict[tuple[Term, Term], Path] = {}
+    start: Term
+    end: Term
+    literal: int | None
+    premises: tuple[tuple[_Step, ...], ...] = ()
+
+
+class _Paths:
+    """The paths of one closure, for all nodes. A congruence is split wherever it crosses the border of a subtree, so that all nodes
+    colour the same edges: where each node splits for itself, one may rely on an equality that no other one says."""
+
+    def __init__(self, closure: Closure, tree: PartitionTree) -> None:
+        self._closure, self._tree = closure, tree
+        self._known = {
+            (node, is_inside): tree.symbols_inside(node) if is_inside else tree.symbols_outside(node)
+            for node in range(len(tree))
+            for is_inside in (True, False)
+        }
+        self._symbols: dict[Term, frozenset[Term]] = {}
+        self._paths: dict[tuple[Term, Term], tuple[_Step, ...]] = {}
         self._count = 0
 
-    def _has(self, part: bool, term: Term) -> bool:
-        """Whether a part has all symbols of a term."""
-        return self._known[part].issuperset(symbols((term,)))
+    def has(self, node: int, is_inside: bool, term: Term) -> bool:
+        """Whether the subtree of a node, or all outside of it, has all symbols of a term."""
+        found = self._symbols.get(term)
+        if found is None:
+            found = self._symbols[term] = frozenset(symbols((term,)))
+        return found <= self._known[node, is_inside]
 
-    def path(self, one: Term, other: Term) -> Path:
-        """The path between equal terms, coloured. Recursion over the nesting of terms."""
+    def path(self, one: Term, other: Term) -> tuple[_Step, ...]:
+        """The path between equal terms. Recursion over the nesting of terms. Raises Limit if it is too long."""
         found = self._paths.get((one, other))
         if found is None:
-            edges: list[Coloured] = []
+            edges: list[_Step] = []
             for edge in self._closure.path(one, other):
                 if edge.literal is None:
                     edges += self._congruence(edge.start, edge.end)
                 else:
-                    edges.append(Coloured(edge.start, edge.end, self._is_inside[edge.literal]))
+                    edges.append(_Step(edge.start, edge.end, edge.literal))
             self._count += len(edges)
             if self._count > _MOST:
                 raise Limit
             found = self._paths[one, other] = tuple(edges)
         return found
 
-    def _counts_inside(self, start: Term, end: Term) -> bool:
-        """Whether a congruence that could be of both parts is of the A part. One node has it, and so have those above: two parts
-        that each rely on the other for it would not contradict each other."""
-        tree = self._tree
-        places = [place for place in (tree.first_with(start), tree.first_with(end)) if place is not None]
-        home = tree.meeting(places[0], places[-1]) if places else 0
-        return home in tree.subtree(self._node)
-
-    def _congruence(self, start: Term, end: Term) -> list[Coloured]:
+    def _congruence(self, start: Term, end: Term) -> list[_Step]:
+        """The congruence in steps, each split at an application to terms that both parts of a node have. Later splits are
+        further on: first the subtrees that the path leaves, from the innermost, then those that it enters, from the outermost."""
         premises = [self.path(*pair) for pair in zip(start.args, end.args, strict=True)]
-        possible = [part for part in (True, False) if self._has(part, start) and self._has(part, end)]
-        if possible:
-            is_inside = possible[0] if len(possible) == 1 else self._counts_inside(start, end)
-            return [Coloured(start, end, is_inside, tuple(premises))]
-        begins_inside = self._has(True, start)
-        if not self._has(not begins_inside, end) or not (begins_inside or self._has(False, start)):
-            raise Limit
-        before, after, arguments = [], [], []
-        for premise, argument in zip(premises, start.args, strict=True):
-            terms = [argument, *(edge.end for edge in premise)]
-            place = next((at for at, term in enumerate(terms) if self._has(True, term) and self._has(False, term)), None)
-            if place is None:
+        terms = [[first, *(step.end for step in premise)] for first, premise in zip(start.args, premises, strict=True)]
+        found: list[_Step] = []
+        at, places = start, [0] * len(premises)
+        for node in self._crossed(start, end):
+            to = [self._shared_place(node, along, place) for along, place in zip(terms, places, strict=True)]
+            between = Term(start.op, tuple(along[place] for along, place in zip(terms, to, strict=True)), start.sort, start.data)
+            if between is not at:
+                found.append(_Step(at, between, None, _parts(premises, places, to)))
+            at, places = between, to
+        if at is not end:
+            found.append(_Step(at, end, None, _parts(premises, places, [len(premise) for premise in premises])))
+        return found
+
+    def _crossed(self, start: Term, end: Term) -> list[int]:
+        """The nodes for which neither part has both terms: those that have the first, and those that have the second."""
+        left, entered = [], []
+        for node in range(len(self._tree)):
+            if not any(self.has(node, part, start) and self.has(node, part, end) for part in (True, False)):
+                (left if self.has(node, True, start) else entered).append(node)
+        return [*reversed(left), *entered]
+
+    def _shared_place(self, node: int, terms: list[Term], first: int) -> int:
+        for place in range(first, len(terms)):
+            if self.has(node, True, terms[place]) and self.has(node, False, terms[place]):
+                return place
+        raise Limit
+
+    def counts_inside(self, node: int, start: Term, end: Term) -> bool:
+        """Whether a congruence is of the A part. If it could be of both parts, one node has it, and so have those above: two parts
+        that each rely on the other for it would not contradict each other."""
+        possible = [part for part in (True, False) if self.has(node, part, start) and self.has(node, part, end)]
+        if len(possible) < 2:
+            if not possible:
                 raise Limit
-            before.append(premise[:place])
-            after.append(premise[place:])
-            arguments.append(terms[place])
-        between = Term(start.op, tuple(arguments), start.sort, start.data)
-        return [
-            Coloured(start, between, begins_inside, tuple(before)),
-            Coloured(between, end, not begins_inside, tuple(after)),
-        ]
+            return possible[0]
+        places = [place for place in map(self._tree.first_with, (start, end)) if place is not None]
+        home = self._tree.meeting(places[0], places[-1]) if places else 0
+        return home in self._tree.subtree(node)
+
+
+def _parts(premises: list[tuple[_Step, ...]], begin: list[int], end: list[int]) -> tuple[tuple[_Step, ...], ...]:
+    return tuple(premise[first:last] for premise, first, last in zip(premises, begin, end, strict=True))
+
+
+class _Colours:
+    """The colours of one node."""
+
+    def __init__(self, paths: _Paths, home: dict[int, int], inside: frozenset[int], node: int) -> None:
+        self._paths, self._home, self._inside, self._node = paths, home, inside, node
+        self._done: dict[_Step, Coloured] = {}
+
+    def coloured(self, path: tuple[_Step, ...]) -> Path:
+        return tuple(self._step(step) for step in path)
+
+    def _step(self, step: _Step) -> Coloured:
+        found = self._done.get(step)
+        if found is None:
+            if step.literal is None:
+                is_inside = self._paths.counts_inside(self._node, step.start, step.end)
+            else:
+                is_inside = self._home[step.literal] in self._inside
+            premises = tuple(self.coloured(premise) for premise in step.premises)
+            found = self._done[step] = Coloured(step.start, step.end, is_inside, premises)
+        return found
 
 
 def _factors(path: Path) -> list[Path]:
