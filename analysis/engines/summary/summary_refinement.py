@@ -3,7 +3,8 @@ Algorithm 5)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Literal
 
 import msgspec
@@ -29,9 +30,17 @@ class Implication(msgspec.Struct, frozen=True):
     reason: str = ""
 
 
-def implied(root: Node, goal: Term, scheme: Scheme, summaries: Mapping[str, Term], budget: Budget) -> Implication:
+def implied(
+    root: Node,
+    goal: Term,
+    scheme: Scheme,
+    summaries: Mapping[str, Term],
+    budget: Budget,
+    refuted: Mapping[Node, Iterable[Node]] = MappingProxyType({}),
+) -> Implication:
     """Whether the subtree of a call implies a formula over its interface. The answer is exact: of a model, each call that it
-    depends on has its body."""
+    depends on has its body. `refuted` has calls below whose summaries did not hold, and the bodies that showed it, callers
+    first: where summaries do not refute a model, these bodies are given at once."""
     formula = SubtreeFormula(root, scheme, summaries)
     solver = Z3Solver.near()
     if scheme != "inline" and not _is_of_bits(root):
@@ -50,7 +59,9 @@ def implied(root: Node, goal: Term, scheme: Scheme, summaries: Mapping[str, Term
         if not refined:
             return Implication("invalid", formula, checks, model)
         open_ = [node for node in refined if node.key not in summaries]  # they say least: summaries may do when these are known
-        more = [term for node in open_ or refined for term in formula.give_body(node)]
+        if not open_:  # what refuted a call below does so here, it seems
+            refined += [body for node in formula.bodies for body in refuted.get(node, ())]
+        more = [term for node in open_ or refined if node in formula.frontier for term in formula.give_body(node)]
         del model  # it is of what was asserted before
         solver.add(*more)
 

@@ -93,6 +93,7 @@ class Validator:
         and it is never weakened."""
         work = Work()
         postponed: list[Implication] = []
+        refuted: dict[Node, tuple[Node, ...]] = {}
         waiting = {node.number: node for node in changed if not node.is_cut}
         root = _RootAhead(self, tree.root, summaries, work)
         if tree.root.number in waiting and len(waiting) >= max(_MANY, sum(not node.is_cut for node in tree.nodes) / 2):
@@ -102,7 +103,7 @@ class Validator:
         while waiting:
             node = waiting.pop(max(waiting))  # calls have higher numbers than those that lead to them
             if node.key in summaries:
-                answer = self._check(node, summaries, work)
+                answer = self._check(node, summaries, work, refuted)
                 if answer.status == "valid":
                     postponed.append(answer)
                     if _is_due(answer, waiting, summaries):
@@ -113,6 +114,7 @@ class Validator:
                     continue
                 if node is tree.root:
                     return Validated("failed", work, answer)
+                refuted[node] = tuple(answer.formula.bodies)
                 self._weaken(node, summaries, work)
             assert node.parent is not None
             waiting[node.parent.number] = node.parent
@@ -120,8 +122,8 @@ class Validator:
             self._strengthen(postponed, summaries, work)
         return Validated("holds", work)
 
-    def _check(self, node: Node, summaries: Summaries, work: Work) -> Implication:
-        answer = implied(node, summaries[node.key], self.scheme, summaries, self.budget)
+    def _check(self, node: Node, summaries: Summaries, work: Work, refuted: Mapping[Node, tuple[Node, ...]]) -> Implication:
+        answer = implied(node, summaries[node.key], self.scheme, summaries, self.budget, refuted)
         work.validated.append(node.key)
         work.checks += answer.checks
         work.bodies += [body.key for body in answer.formula.bodies]

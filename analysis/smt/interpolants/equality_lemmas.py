@@ -78,9 +78,7 @@ class EqualityLemmas:
         paths = _Paths(closure, self._tree)
         return tuple(self._interpolant(paths, home, pair, literal, node) for node in range(len(self._tree)))
 
-    def _interpolant(
-        self, paths: _Paths, home: dict[int, int], pair: tuple[Term, Term], literal: int | None, node: int
-    ) -> Term:
+    def _interpolant(self, paths: _Paths, home: dict[int, int], pair: tuple[Term, Term], literal: int | None, node: int) -> Term:
         inside = self._tree.subtree(node)
         path = _Colours(paths, home, inside, node).coloured(paths.path(*pair))
         if literal is not None and home[literal] in inside:
@@ -99,8 +97,8 @@ class _Step(msgspec.Struct, frozen=True, eq=False):
 
 
 class _Paths:
-    """The paths of one closure, for all nodes. A congruence is split wherever it crosses the border of a subtree, so that all nodes
-    colour the same edges: where each node splits for itself, one may rely on an equality that no other one says."""
+    """The paths of one closure, for all nodes. A congruence is split wherever it crosses the border of a subtree, so that all
+    nodes colour the same edges: where each node splits for itself, one may rely on an equality that no other one says."""
 
     def __init__(self, closure: Closure, tree: PartitionTree) -> None:
         self._closure, self._tree = closure, tree
@@ -155,7 +153,8 @@ class _Paths:
 
     def _crossed(self, start: Term, end: Term) -> list[int]:
         """The nodes for which neither part has both terms: those that have the first, and those that have the second."""
-        left, entered = [], []
+        left: list[int] = []
+        entered: list[int] = []
         for node in range(len(self._tree)):
             if not any(self.has(node, part, start) and self.has(node, part, end) for part in (True, False)):
                 (left if self.has(node, True, start) else entered).append(node)
@@ -168,8 +167,8 @@ class _Paths:
         raise Limit
 
     def counts_inside(self, node: int, start: Term, end: Term) -> bool:
-        """Whether a congruence is of the A part. If it could be of both parts, one node has it, and so have those above: two parts
-        that each rely on the other for it would not contradict each other."""
+        """Whether a congruence is of the A part. If it could be of both parts, one node has it, and so have those above: two
+        parts that each rely on the other for it would not contradict each other."""
         possible = [part for part in (True, False) if self.has(node, part, start) and self.has(node, part, end)]
         if len(possible) < 2:
             if not possible:
