@@ -31,7 +31,7 @@ _MESSAGE_SEVERITY = {
 
 
 class _Shown(NamedTuple):
-    """A finding and what was made of it and, in their order, of its steps."""
+    """A finding and what was made of it and, in their order, of the steps that explain it."""
 
     finding: Finding
     stale: bool
@@ -102,9 +102,11 @@ class Converter:
 
     def _finding(self, finding: Finding, stale: bool, known: _Shown | None) -> _Shown:
         steps = (
-            {id(step): shown for step, shown in zip(known.finding.trace, known.steps, strict=True)} if known is not None else {}
+            {id(step): shown for step, shown in zip(known.finding.explanation, known.steps, strict=True)}
+            if known is not None
+            else {}
         )
-        related = [steps.get(id(step)) or self._related(step) for step in finding.trace]
+        related = [steps.get(id(step)) or self._related(step) for step in finding.explanation]
         page = rule_page(finding.rule)
         diagnostic = types.Diagnostic(
             range=self.range(finding.place),

@@ -63,9 +63,10 @@ def run(checker: Checker, asked: Asked, *, stays: bool = False) -> Report:
             with time_budget(asked.timeout):
                 checker.check(progress=show)
                 is_checked = True
-                return checker.prove(progress=show, stays=stays)
+                report = checker.prove(progress=show, stays=stays)
         except OutOfTime:
-            return checker.unproved(why) if is_checked else checker.unfinished(why)
+            report = checker.unproved(why) if is_checked else checker.unfinished(why)
+    return asked.presented(report)
 
 
 def keep(checker: Checker, asked: Asked) -> None:

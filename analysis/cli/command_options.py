@@ -20,7 +20,7 @@ from analysis.frontend.compiler.compiler_flags import DATABASE_NAME
 from analysis.model.budgets import BudgetName
 from analysis.model.limits import LONGEST
 from analysis.model.options import LIGHT, MOST_ROUNDS, UNWIND, Assumption, CompilerFlags, Encoding, Engine, Options, Show
-from analysis.model.report import Message
+from analysis.model.report import Message, Report
 from analysis.model.settings import Settings, settings_folder, workspace_settings
 from analysis.model.unit_flags import flags_problems
 from analysis.rules.function_files import load_functions
@@ -63,6 +63,14 @@ class Asked(msgspec.Struct, frozen=True):
     certificate: str | None = None
     settings: Settings = Settings()
     wrong_settings: bool = False
+    whole_traces: bool = False
+
+    def presented(self, report: Report) -> Report:
+        """The report as it is to be printed: with all steps of its traces, or with those that explain the findings."""
+        if not self.whole_traces:
+            return report
+        findings = tuple(msgspec.structs.replace(finding, explaining=()) for finding in report.findings)
+        return msgspec.structs.replace(report, findings=findings)
 
 
 def _program(command: Command) -> Command:
@@ -156,6 +164,12 @@ def _run(command: Command) -> Command:
             click.option("--write-baseline", metavar="FILE", help="Write the findings to this file."),
             click.option(
                 "--format", "format_", type=click.Choice(["text", "json", "sarif"]), default="text", help="Default: text."
+            ),
+            click.option(
+                "--trace",
+                type=click.Choice(["short", "whole"]),
+                default="short",
+                help="Which steps of a trace are printed: those that explain the finding, or all. Default: short.",
             ),
             click.option("--output", metavar="FILE", help="Write the report to this file instead of standard output."),
             click.option("--stats", is_flag=True, help="Times and work counters, also in text."),
@@ -290,6 +304,7 @@ def read_asked(given: dict[str, Any], start: str, budget: BudgetName = "full") -
         stats=given.pop("stats"),
         strict=given.pop("strict"),
         certificate=certificate,
+        whole_traces=given.pop("trace") == "whole",
         settings=settings,
         wrong_settings=wrong_settings,
     )

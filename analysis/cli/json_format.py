@@ -71,7 +71,10 @@ def finding_document(finding: Finding) -> dict[str, Any]:
         "reasons": list(finding.reasons),
         "evidence": list(finding.evidence),
         "shown": finding.shown,
-        "trace": [_step(step) for step in finding.trace],
+        "trace": [
+            {**_step(step), "needed": not finding.explaining or number in finding.explaining}
+            for number, step in enumerate(finding.trace)
+        ],
     }
 
 

@@ -1,4 +1,4 @@
-"""The report as SARIF 2.1.0 [SARIF], with the traces as code flows (section 3.36)."""
+"""The report as SARIF 2.1.0 [SARIF], with the steps that explain findings as code flows (section 3.36)."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _result(finding: Finding, index: dict[str, int]) -> dict[str, Any]:
     if finding.rule in index:
         result["ruleIndex"] = index[finding.rule]
     if finding.trace:
-        steps = [_flow_location(number, step) for number, step in enumerate(finding.trace, 1)]
+        steps = [_flow_location(number, step) for number, step in enumerate(finding.explanation, 1)]
         result["codeFlows"] = [{"threadFlows": [{"locations": steps}]}]
     return result
 

@@ -31,6 +31,8 @@ def text_report(report: Report, *, stats: bool = False, known: int = 0) -> str:
     for finding in report.shown:
         lines.extend(finding_lines(finding))
         lines.append("")
+    if any(len(finding.explanation) < len(finding.trace) for finding in report.shown):
+        lines += ["The steps are those that explain a finding: --trace whole prints all.", ""]
     lines.extend(_refuted_lines(report))
     lines.extend(_proved_lines(report))
     lines.extend(_within_lines(report, stats=stats))
@@ -43,7 +45,7 @@ def text_report(report: Report, *, stats: bool = False, known: int = 0) -> str:
 
 
 def finding_lines(finding: Finding) -> Iterator[str]:
-    """A finding and its trace, a step a line."""
+    """A finding and the steps that explain it, a step a line."""
     certain = "" if finding.status == "confirmed" else "possible: "
     yield f"{spot(finding.place)}: {finding.severity}: {certain}{finding.message} [{finding.rule}]"
     if finding.reasons:
@@ -52,17 +54,19 @@ def finding_lines(finding: Finding) -> Iterator[str]:
         yield f"  not decided: {finding.reason}"
     for assumption in finding.assumptions:  # a sentence, or what an external function does
         yield f"  assumed: {assumption}"
-    width = max((len(spot(step.place)) for step in finding.trace), default=0)
-    for first, length, times in repetitions(finding.trace):
+    steps = finding.explanation
+    width = max((len(spot(step.place)) for step in steps), default=0)
+    top = min((step.depth for step in steps), default=0)
+    for first, length, times in repetitions(steps):
         for number in range(first, first + length):
-            yield _step_line(number + 1, finding.trace[number], width)
+            yield _step_line(number + 1, steps[number], width, top)
         if times > 1:
             yield f"       ... {f'these {length} steps' if length > 1 else 'this step'} {count(times - 1, 'more time')}"
 
 
-def _step_line(number: int, step: TraceStep, width: int) -> str:
+def _step_line(number: int, step: TraceStep, width: int, top: int) -> str:
     values = "   " + ", ".join(f"{name} = {value}" for name, value in step.values.items()) if step.values else ""
-    return f"  {number:>3}. {spot(step.place):<{width}}  {'  ' * step.depth}{step.function}: {step.text}{values}"
+    return f"  {number:>3}. {spot(step.place):<{width}}  {'  ' * (step.depth - top)}{step.function}: {step.text}{values}"
 
 
 def spot(place: Place) -> str:

@@ -43,6 +43,8 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
 
     `score`: how much speaks for it, from 1 to 100; a confirmed one has 100. `reasons` are those of the score, in words. They are
     made of the `evidence` that the engine gave (`analysis.session.scores`). `shown` False: it is held back, and counted.
+
+    `explaining`: the numbers of the steps of the trace that explain it; all do if it is empty.
     """
 
     rule: str
@@ -59,6 +61,12 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
     score: int = LIKELY
     reasons: tuple[str, ...] = ()
     shown: bool = True
+    explaining: tuple[int, ...] = ()
+
+    @property
+    def explanation(self) -> tuple[TraceStep, ...]:
+        """The steps of the trace that explain it."""
+        return tuple(self.trace[number] for number in self.explaining) if self.explaining else self.trace
 
 
 class Within(msgspec.Struct, frozen=True, gc=False):

@@ -7,7 +7,7 @@ pointer is `NULL`. It is not meant to be compiled.
 from __future__ import annotations
 
 from analysis.model import ir
-from analysis.model.c_types import Floating, Pointer, spell
+from analysis.model.c_types import Floating, Integer, Pointer, spell
 from analysis.model.comparisons import NEGATED
 
 _PRECEDENCE = {
@@ -15,6 +15,8 @@ _PRECEDENCE = {
     "==": 6, "!=": 6, "&": 5, "^": 4, "|": 3,
 }  # fmt: skip
 _UNARY = 11
+_ESCAPES = {"\0": "\\0", "\t": "\\t", "\n": "\\n", "\r": "\\r", "'": "\\'", "\\": "\\\\"}
+_CHARACTERS = {ord(one): f"'{_ESCAPES.get(one, one)}'" for one in (*map(chr, range(32, 127)), "\0", "\t", "\n", "\r")}
 POSTFIX = 12
 
 
@@ -47,6 +49,8 @@ def _spell(expr: ir.Expr) -> tuple[str, int]:
             return f"{operator}{spell_expr(operand, _UNARY)}", _UNARY
         case ir.Binary(operator, left, right):
             binds = _PRECEDENCE[operator]
+            if operator in NEGATED:
+                return f"{_compared(left, right, binds)} {operator} {_compared(right, left, binds + 1)}", binds
             return f"{spell_expr(left, binds)} {operator} {spell_expr(right, binds + 1)}", binds
         case ir.Cast(operand):
             return _spell(operand)
@@ -81,11 +85,20 @@ def _spell_access(expr: ir.Deref | ir.Field | ir.Index | ir.AddressOf) -> tuple[
             return f"&{spell_expr(lvalue, _UNARY)}", _UNARY
 
 
+def _compared(expr: ir.Expr, other: ir.Expr, precedence: int) -> str:
+    """An operand of a comparison: what is compared with a character is one."""
+    bare = ir.strip_casts(expr)
+    type_ = getattr(ir.strip_casts(other), "type", None)
+    if isinstance(bare, ir.IntConst) and isinstance(type_, Integer) and type_.name.endswith("char"):
+        return _CHARACTERS.get(bare.value, str(bare.value))
+    return spell_expr(expr, precedence)
+
+
 def spell_condition(condition: ir.Expr, truth: bool) -> str:
     """What an `Assume` says, as a condition that holds."""
     bare = ir.strip_casts(condition)
     if not truth and isinstance(bare, ir.Binary) and bare.operator in NEGATED and not isinstance(bare.left.type, Floating):
-        return f"{spell_expr(bare.left, 7)} {NEGATED[bare.operator]} {spell_expr(bare.right, 7)}"
+        return f"{_compared(bare.left, bare.right, 7)} {NEGATED[bare.operator]} {_compared(bare.right, bare.left, 7)}"
     if truth:
         return spell_expr(condition)
     if isinstance(getattr(bare, "type", None), Pointer):

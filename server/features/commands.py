@@ -31,12 +31,16 @@ def register(server: EverproofServer) -> None:
         return {"complete": failure is None, "reason": failure, "findings": findings, "heldBack": held_back}
 
     @server.command(TRACE)
-    async def trace(uri: Any, fingerprint: Any) -> list[dict[str, object]]:
+    async def trace(uri: Any, fingerprint: Any, options: Any = None) -> list[dict[str, object]]:
         text_argument(TRACE, "uri", uri)
+        whole = options.get("whole", False) if isinstance(options, dict) else options
+        if whole is not None and not isinstance(whole, bool):
+            raise JsonRpcInvalidParams(f"{TRACE}: the third argument must be an object, and its `whole` true or false.")
         finding = server.results.finding(text_argument(TRACE, "fingerprint", fingerprint))
         if finding is None:
             return []
-        return [server.converter.step(step) | {"summary": step_text(step)} for step in finding.trace]
+        steps = finding.trace if whole else finding.explanation
+        return [server.converter.step(step) | {"summary": step_text(step)} for step in steps]
 
     @server.command(STATUS)
     async def status() -> list[dict[str, Any]]:

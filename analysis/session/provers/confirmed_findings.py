@@ -14,6 +14,7 @@ from analysis.model import ir
 from analysis.model.digest import digest_text
 from analysis.model.report import Finding, RuleVerdict, StepKind, TraceStep
 from analysis.model.spelling import display_name, spell_effect
+from analysis.path_following.explanation import Step, needed_steps
 from analysis.rules.automaton import Rule
 from analysis.session.provers.asking.answer import Decided, Ran
 from analysis.session.provers.asking.program_answers import Run
@@ -30,7 +31,11 @@ def with_decision(finding: Finding, decided: Decided | None, program: Program, p
     trace = _trace(finding, decided.steps, program, places)
     if len(trace) > limit:
         trace = [*trace[:1], *trace[len(trace) - limit + 1 :]]
-    return msgspec.structs.replace(finding, status="confirmed", trace=tuple(trace), assumptions=decided.assumptions)
+    explaining = tuple(number for number, (_, is_needed) in enumerate(trace) if is_needed)
+    shown_trace = tuple(step for step, _ in trace)
+    return msgspec.structs.replace(
+        finding, status="confirmed", trace=shown_trace, explaining=explaining, assumptions=decided.assumptions
+    )
 
 
 def shown(run: Run, rules: Mapping[str, Rule], program: Program, places: Places, limit: int) -> Finding:
@@ -49,17 +54,32 @@ def violated_verdict(verdict: RuleVerdict, finding: Finding) -> RuleVerdict:
     return RuleVerdict("violated", None, finding.assumptions, ENGINE, ms=verdict.ms)
 
 
-def _trace(finding: Finding, steps: Sequence[Ran], program: Program, places: Places) -> list[TraceStep]:
+def _trace(finding: Finding, steps: Sequence[Ran], program: Program, places: Places) -> list[tuple[TraceStep, bool]]:
+    """The steps of a run that people see, each with whether it explains the finding."""
     first, last = steps[0], steps[-1]
     name = display_name(first.function)
-    trace = [TraceStep(places.name_place(first.function), name, 0, "entry", f"{name} is entered")]
-    for step in steps[:-1]:
+    needed = _needed(finding, steps, program, places)
+    trace = [(TraceStep(places.name_place(first.function), name, 0, "entry", f"{name} is entered"), 0 in needed)]
+    for number, step in enumerate(steps[:-1], 1):
         cfa = program.functions[step.function]
         edge = cfa.by_id[step.edge]
         kind = _kind(edge, step)
         if kind is not None:
-            trace.append(_step(step, places, kind, spell_step(edge.effect, cfa)[0]))
-    return [*trace, _step(last, places, "error", finding.message)]
+            trace.append((_step(step, places, kind, spell_step(edge.effect, cfa)[0]), number in needed))
+    return [*trace, (_step(last, places, "error", finding.message), True)]
+
+
+def _needed(finding: Finding, steps: Sequence[Ran], program: Program, places: Places) -> frozenset[int]:
+    """The numbers of the steps that explain a run, counted from its entry. What made the value on the path that was possible
+    does so in the run."""
+    known = {(step.place, step.text) for step in finding.explanation[:-1] if step.kind in ("assign", "call")}
+    path = [Step(steps[0].function, 0, -1)]
+    for step in steps:
+        cfa = program.functions[step.function]
+        edge = cfa.by_id[step.edge]
+        is_value = (places.place(step.function, step.edge), spell_step(edge.effect, cfa)[0]) in known
+        path.append(Step(step.function, step.depth, step.edge, is_value=is_value))
+    return frozenset(needed_steps(program, path))
 
 
 def _step(step: Ran, places: Places, kind: StepKind, text: str) -> TraceStep:

@@ -289,15 +289,18 @@ class Findings:
         text = text.replace(place.path, "__FILE__")  # where the check is run from is no difference
         tracked = Tracked(delta, places, rule, self._sought[error].error[1], joined.steps, is_late=joined.unchecked > 0)
         calls = self._calls(delta, tracked.callee)
+        path = _up_to(error, joined.shown)
+        trace, explaining = tracer.steps(path, message)
         finding = Finding(
             rule=rule.name,
             status="possible",
             severity=rule.severity,
-            message=message,
+            message=message + tracer.since(path),
             place=place,
             function=display_name(function),
             fingerprint=digest_text(rule.name, display_name(function), self._message(fact), text),
-            trace=tracer.steps(_up_to(error, joined.shown), message),
+            trace=trace,
+            explaining=explaining,
             evidence=tracked.evidence(calls),
         )
         versions = [(name, places.version(name)) for name in {taken.function for taken in joined.steps}]

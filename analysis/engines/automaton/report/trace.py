@@ -1,8 +1,8 @@
 """Counterexample traces: the edges from the program's entry to an error (`chains`, `feasibility.path_search`), as they are
 reported.
 
-A trace shows what matters for the finding: entered calls, returns, branches, and the edges at which the tracked value
-changes its state or its paths.
+A trace has entered calls, returns, branches, the edges at which the tracked value changes its state or its paths, and what else
+explains the error (`path_following.explanation`).
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from typing import NamedTuple
 import msgspec
 
 from analysis.cfa.graph import Cfa, Edge, Places
+from analysis.engines.automaton.facts.facts import NOTHING
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.facts.spelled import spell_step
 from analysis.model import ir
 from analysis.model.places import Place
 from analysis.model.report import StepKind, TraceStep
 from analysis.model.spelling import display_name
+from analysis.path_following.explanation import Step, needed_steps
 
 _BEGINNINGS = {
     "entry": "",
@@ -43,12 +45,11 @@ class Taken(msgspec.Struct, frozen=True):
 
 
 class Spelled(NamedTuple):
-    """A step as it was reported (None: it is not shown), with its edge and its place; and its function, if the text rests on
-    other edges of it."""
+    """A step as it was reported, with its edge and its place; and its function, if the text rests on other edges of it."""
 
-    edge: Edge | None
-    place: Place | None
-    step: TraceStep | None
+    edge: Edge
+    place: Place
+    step: TraceStep
     cfa: Cfa | None = None
 
 
@@ -70,23 +71,61 @@ class Tracer:
         self._places = places
         self._limit = limit
 
-    def steps(self, path: list[Taken], message: str) -> tuple[TraceStep, ...]:
-        """The trace for a path to an error, ending with the violation."""
-        shown = [step for taken in path[:-1] if (step := self._step(taken)) is not None]
+    def steps(self, path: list[Taken], message: str) -> tuple[tuple[TraceStep, ...], tuple[int, ...]]:
+        """The trace for a path to an error, ending with the violation, and the numbers of the steps that explain it."""
+        explaining = frozenset(needed_steps(self._delta.program, self._sliced(path)))
+        shown = [
+            (step, number in explaining)
+            for number, taken in enumerate(path[:-1])
+            if (step := self._step(taken, number in explaining)) is not None
+        ]
         last = path[-1]
-        shown.append(
-            TraceStep(self._places.place(last.function, last.edge), self._name(last.function), last.depth, "error", message)
-        )
+        place = self._places.place(last.function, last.edge)
+        shown.append((TraceStep(place, self._name(last.function), last.depth, "error", message), True))
         if len(shown) > self._limit:
             shown = [*shown[:1], *shown[len(shown) - self._limit + 1 :]]
-        return tuple(shown)
+        return tuple(step for step, _ in shown), tuple(number for number, (_, needed) in enumerate(shown) if needed)
 
-    def _step(self, taken: Taken) -> TraceStep | None:
-        """What is shown of a step, reported anew if its edge or its place is another one now."""
+    def since(self, path: list[Taken]) -> str:
+        """Where the tracked value comes from, as an addition to the message: the step with which the path begins to track it."""
+        last = path[-1]
+        for taken in path[:-1]:
+            if taken.event == "edge" and taken.before == NOTHING != taken.after:
+                text = self._spelled_step(taken).step.text
+                inside = "" if taken.function == last.function else f" in {self._name(taken.function)}"
+                return f" (since `{text}`{inside})"
+        return ""
+
+    def _sliced(self, path: list[Taken]) -> list[Step]:
+        """The path as it is looked at to explain the error."""
+        calls: list[Taken] = []
+        found = []
+        for taken in path:
+            match taken.event:
+                case "call":
+                    calls.append(taken)
+                    is_value = False
+                case "return":
+                    is_value = self._differ(calls.pop().before, taken.after)
+                case "edge":
+                    is_value = self._changed(taken)
+                case _:
+                    is_value = False
+            names = frozenset(path[0].removeprefix("@") for path in self._delta.facts[taken.before].paths)
+            found.append(Step(taken.function, taken.depth, taken.edge, taken.event == "return", is_value, names))
+        return found
+
+    def _step(self, taken: Taken, is_needed: bool) -> TraceStep | None:
+        """What is shown of a step."""
         if taken.event in _BEGINNINGS:
             place = self._places.name_place(taken.function)
             text = f"{self._name(taken.function)} is entered{_BEGINNINGS[taken.event]}"
             return TraceStep(place, self._name(taken.function), 0, "entry", text)
+        edge = self._delta.program.functions[taken.function].by_id[taken.edge]
+        return self._spelled_step(taken).step if is_needed or self._is_shown(taken, edge) else None
+
+    def _spelled_step(self, taken: Taken) -> Spelled:
+        """The step in words, spelled anew if its edge or its place is another one now."""
         cfa = self._delta.program.functions[taken.function]
         edge = cfa.by_id[taken.edge]
         spelled = self._spelled.get(taken)
@@ -94,37 +133,50 @@ class Tracer:
             spelled is None
             or spelled.edge is not edge
             or (spelled.cfa is not None and spelled.cfa is not cfa)
-            or (spelled.place is not None and spelled.place is not self._places.place(taken.function, edge.id))
+            or spelled.place is not self._places.place(taken.function, edge.id)
         ):
             spelled = self._spell(taken, edge, cfa)
         self._respelled[taken] = spelled
-        return spelled.step
+        return spelled
 
     def _spell(self, taken: Taken, edge: Edge, cfa: Cfa) -> Spelled:
-        kind = self._kind(taken, edge)
-        if kind is None:
-            return Spelled(edge, None, None)
         text, rests = spell_step(edge.effect, cfa)
         if taken.event == "return":
             text = f"{text} returns"
         place = self._places.place(taken.function, edge.id)
-        return Spelled(edge, place, TraceStep(place, self._name(taken.function), taken.depth, kind, text), cfa if rests else None)
+        step = TraceStep(place, self._name(taken.function), taken.depth, _kind(taken, edge), text)
+        return Spelled(edge, place, step, cfa if rests else None)
 
-    def _kind(self, taken: Taken, edge: Edge) -> StepKind | None:
+    def _is_shown(self, taken: Taken, edge: Edge) -> bool:
+        """Whether a step is in the trace even where it does not explain the error."""
         if taken.event != "edge":
-            return "return" if taken.event == "return" else "call"
+            return True
         match edge.effect:
             case ir.Assume(condition):
-                return None if isinstance(condition, ir.IntConst) else "branch"
-            case ir.Return():
-                return "return" if taken.depth or self._changed(taken) else None
-        if not self._changed(taken):
-            return None
-        return "call" if isinstance(edge.effect, ir.Call) else "assign"
+                return not isinstance(condition, ir.IntConst)
+            case ir.Return() if taken.depth:
+                return True
+        return self._changed(taken)
 
     def _changed(self, taken: Taken) -> bool:
-        before, after = self._delta.facts[taken.before], self._delta.facts[taken.after]
+        return self._differ(taken.before, taken.after)
+
+    def _differ(self, one: int, other: int) -> bool:
+        before, after = self._delta.facts[one], self._delta.facts[other]
         return (before.rule, before.state, before.paths) != (after.rule, after.state, after.paths)
 
     def _name(self, function: str) -> str:
         return display_name(function)
+
+
+def _kind(taken: Taken, edge: Edge) -> StepKind:
+    if taken.event != "edge":
+        return "return" if taken.event == "return" else "call"
+    match edge.effect:
+        case ir.Assume():
+            return "branch"
+        case ir.Return():
+            return "return"
+        case ir.Call():
+            return "call"
+    return "assign"

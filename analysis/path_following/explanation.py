@@ -1,0 +1,272 @@
+"""Which steps of a path explain why it ends as it does: a dynamic slice of the path [DYNAMIC-SLICING].
+
+The slice is made backward from the last step. A step is needed for one of these reasons, the strongest first:
+
+- `value`: it makes the value that the path is about, changes what is known of it, returns it, or calls a function with such a
+  step. Of a path that is about no value, those of the variables that the last step reads;
+- `kept`: a branch on whose other side such a value would have been assigned anew;
+- `decided`: it gives a variable on which a needed branch depends a constant, or the result of a call;
+- `led`: the branch that decides whether a needed step is reached at all. Only the nearest one counts, and none that merely does
+  not leave the function: what a test for bad input lets pass explains nothing.
+
+The slice begins in the function that the steps with the value have in common: with its call, or with its entry. If there are
+more than `MOST`, those go first for which there is the weakest reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple
+
+from analysis.cfa.graph import Cfa, Edge, Program
+from analysis.model import ir
+from analysis.path_following.other_side import OtherSide
+
+MOST = 12
+Reason = Literal["value", "kept", "decided", "led"]
+_RANKS: tuple[Reason, ...] = ("led", "decided", "kept")
+
+
+class Step(NamedTuple):
+    """An edge of a path, taken in `function`, `depth` calls below its start; `edge` is -1 where a function is entered.
+    `is_return`: it is the edge of a call a second time, when the path has come back from there. `is_value`: the value is made, or
+    changes, here, but for that a function calls it by another name. `names` are the variables of the function that it is in
+    before."""
+
+    function: str
+    depth: int
+    edge: int
+    is_return: bool = False
+    is_value: bool = False
+    names: frozenset[str] = frozenset()
+
+
+class _Frame:
+    """One call on the path. `call` is the number of its step, and `caller` the frame of that; None for where the path begins."""
+
+    def __init__(self, call: int | None, caller: _Frame | None) -> None:
+        self.call, self.caller = call, caller
+        self.values: set[str] = set()  # variables whose assignments are needed
+        self.deciding: set[str] = set()  # variables on which needed branches depend
+        self.waiting: list[int] = []  # locations of needed steps whose nearest branch is not found yet
+        self.later: set[int] = set()  # locations that the path comes to later
+        self.returns: Reason | None = None  # the value that it returns is needed
+        self.is_needed = False
+
+    def callers(self) -> list[_Frame]:
+        """The frame and those that it was called from, the innermost first."""
+        found, at = [], self
+        while at.caller is not None:
+            found.append(at)
+            at = at.caller
+        return [*found, at]
+
+
+def needed_steps(program: Program, path: Sequence[Step], most: int = MOST) -> tuple[int, ...]:
+    """The numbers of the steps that explain the last one, in order, at most `most` and at least two if there are so many."""
+    return _Slicing(program, path).numbers(most)
+
+
+class _Slicing:
+    """The slicing of one path."""
+
+    def __init__(self, program: Program, path: Sequence[Step]) -> None:
+        self._program, self._path = program, path
+        self._frames = _frames(path)
+        self._reasons: dict[int, Reason] = {}
+        self._marked: set[tuple[int, int]] = set()  # branches, by frame and edge: a turn of a loop more explains nothing
+        self._sides: dict[str, OtherSide] = {}
+
+    def numbers(self, most: int) -> tuple[int, ...]:
+        last = len(self._path) - 1
+        root, end, edge = self._root(), self._frames[last], self._edge(last)
+        if edge is not None and not self._path[last].names:
+            end.values.update(_names(ir.expressions(edge.effect)))
+        self._need(last, "value")
+        for number in range(last - 1, -1, -1):
+            if number == root.call:
+                if root.caller is None or not root.values:
+                    break
+                root = root.caller  # what it was passed is needed
+            if self._path[number].edge >= 0 and root in self._frames[number].callers():
+                self._look(number)
+        self._reasons[root.call or 0] = "value"
+        self._leave_out_chains()
+        return _strongest(self._reasons, most)
+
+    def _leave_out_chains(self) -> None:
+        """Of conditions that are tested one right after the other, as those of a switch are, the last one says enough."""
+        weak = [number for number, reason in self._reasons.items() if reason in ("kept", "led")]
+        sources = {(id(self._frames[number]), edge.source) for number in weak if (edge := self._edge(number)) is not None}
+        for number in weak:
+            edge = self._edge(number)
+            if edge is not None and (id(self._frames[number]), edge.target) in sources:
+                del self._reasons[number]
+
+    def _root(self) -> _Frame:
+        """The innermost call that all steps are in at which the value changes."""
+        numbers = [number for number, step in enumerate(self._path) if step.is_value or number == len(self._path) - 1]
+        common = self._frames[numbers[0]].callers()
+        for number in numbers[1:]:
+            others = self._frames[number].callers()
+            common = [frame for frame in common if frame in others]
+        return common[0]
+
+    def _edge(self, number: int) -> Edge | None:
+        step = self._path[number]
+        return None if step.edge < 0 else self._cfa(number).by_id[step.edge]
+
+    def _cfa(self, number: int) -> Cfa:
+        return self._program.functions[self._path[number].function]
+
+    def _need(self, number: int, reason: Reason) -> None:
+        """The step is needed, and so is that the path comes there."""
+        frame, edge = self._frames[number], self._edge(number)
+        self._reasons.setdefault(number, reason)
+        frame.is_needed = True
+        if edge is not None and reason == "value":
+            frame.waiting.append(edge.source)
+
+    def _look(self, number: int) -> None:
+        """Decides about a step, when all those after it are decided."""
+        step, frame, edge = self._path[number], self._frames[number], self._edge(number)
+        assert edge is not None
+        after = self._frames[number + 1]
+        if frame.caller is after and frame.call is not None and not self._path[number + 1].is_return:
+            self._result(frame, after, frame.call)  # a run has no step of its own for coming back
+        if step.is_return:
+            self._result(self._frames[number - 1], frame, number)
+        elif after.caller is frame and after.call == number:
+            self._call(number, after, edge)
+        elif isinstance(edge.effect, ir.Return):
+            self._return(number, edge.effect)
+        elif isinstance(edge.effect, ir.Assume):
+            self._branch(number, edge, edge.effect)
+        elif step.is_value:
+            self._need(number, "value")
+        else:
+            self._assignment(number, edge.effect)
+        frame.later.update((edge.source, edge.target))
+
+    def _result(self, callee: _Frame, caller: _Frame, number: int) -> None:
+        """Coming back from a call: what it returned can be needed."""
+        effect = self._cfa(number).by_id[self._path[number].edge].effect
+        target = None if not isinstance(effect, ir.Call) else effect.result
+        name = _name(target)
+        comes_back = target is not None and self._path[number].is_return and self._path[number].is_value
+        if comes_back or (name is not None and name in caller.values):
+            callee.returns = "value"
+        elif name is not None and name in caller.deciding:
+            callee.returns = "decided"
+        _forget(caller, target)
+
+    def _call(self, number: int, callee: _Frame, edge: Edge) -> None:
+        """A call that the path goes into. It is needed for what happens there."""
+        if not callee.is_needed and not self._path[number].is_value:
+            return
+        self._need(number, "value")
+        if isinstance(edge.effect, ir.Call):
+            parameters = self._cfa(number + 1).parameters
+            for parameter, argument in zip(parameters, edge.effect.arguments, strict=False):
+                frame = self._frames[number]
+                frame.values.update(_names((argument,)) if parameter.name in callee.values else ())
+                frame.deciding.update(_names((argument,)) if parameter.name in callee.deciding else ())
+
+    def _return(self, number: int, effect: ir.Return) -> None:
+        frame = self._frames[number]
+        returns, frame.returns = frame.returns, None
+        value = () if effect.value is None else (effect.value,)
+        if returns == "value":
+            self._need(number, "value")
+            if not self._path[number].is_value:
+                frame.values.update(_names(value))
+        elif returns == "decided" and value and _is_constant(value[0]):
+            self._need(number, "decided")
+
+    def _assignment(self, number: int, effect: ir.Effect) -> None:
+        frame, target = self._frames[number], ir.target_of(effect)
+        name = _name(target)
+        if name is None:
+            return
+        if isinstance(target, ir.Var) and target.scope == "temporary":  # it stands for its value in what is shown
+            for names in (frame.values, frame.deciding):
+                if name in names:
+                    names.remove(name)
+                    names.update(_names(ir.values_of(effect)))
+        elif name in frame.values:
+            _forget(frame, target)
+            self._need(number, "value")
+            frame.values.update(_names(ir.values_of(effect)))
+        elif isinstance(target, ir.Var) and name in frame.deciding:
+            _forget(frame, target)
+            if isinstance(effect, ir.Call) or (isinstance(effect, ir.Assign) and _is_constant(effect.value)):
+                self._need(number, "decided")
+
+    def _branch(self, number: int, edge: Edge, effect: ir.Assume) -> None:
+        step, frame = self._path[number], self._frames[number]
+        side = self._sides.get(step.function)
+        if side is None:
+            side = self._sides[step.function] = OtherSide(self._cfa(number))
+        reason: Reason | None = "value" if step.is_value else None
+        led = [place for place in frame.waiting if side.decides(edge, place)]
+        if reason is None and side.assigns(edge, frame.later, frame.values | frame.deciding | step.names):
+            reason = "kept"
+        if reason is None and led:
+            reason = "led"
+        if led:
+            frame.waiting = [place for place in frame.waiting if place not in led]
+        key = id(frame), edge.id
+        if reason is None or isinstance(effect.condition, ir.IntConst) or (reason != "value" and key in self._marked):
+            return
+        self._marked.add(key)
+        self._need(number, reason)
+        if reason != "value":
+            frame.deciding.update(_names((effect.condition,)))
+
+
+def _frames(path: Sequence[Step]) -> list[_Frame]:
+    """The frame of each step."""
+    at = _Frame(None, None)
+    depth, found = path[0].depth, list[_Frame]()
+    for number, step in enumerate(path):
+        if step.depth > depth:
+            at = _Frame(number - 1, at)
+        while step.depth < depth and at.caller is not None:
+            at, depth = at.caller, depth - 1
+        depth = step.depth
+        found.append(at)
+    return found
+
+
+def _strongest(reasons: dict[int, Reason], most: int) -> tuple[int, ...]:
+    """The steps that are left when there are too many: those with a weak reason go first, the first ones first."""
+    left = sorted(reasons)
+    for weak in _RANKS:
+        for number in [one for one in left if reasons[one] == weak]:
+            if len(left) <= most:
+                return tuple(left)
+            left.remove(number)
+    return tuple(left) if len(left) <= most else (*left[:2], *left[len(left) - most + 2 :])
+
+
+def _names(exprs: Iterable[ir.Expr]) -> set[str]:
+    return {variable.name for expr in exprs for variable in ir.variables(expr) if variable.scope != "function"}
+
+
+def _name(target: ir.Expr | None) -> str | None:
+    """The variable that an lvalue is, or is a part of."""
+    root = None if target is None else ir.root(target)
+    return root.name if isinstance(root, ir.Var) else None
+
+
+def _forget(frame: _Frame, target: ir.Expr | None) -> None:
+    """What was assigned to a whole variable before is not needed."""
+    if isinstance(target, ir.Var):
+        frame.values.discard(target.name)
+        frame.deciding.discard(target.name)
+
+
+def _is_constant(value: ir.Expr) -> bool:
+    while isinstance(value, ir.Cast):
+        value = value.operand
+    return isinstance(value, ir.IntConst)
