@@ -110,7 +110,7 @@ class Converter:
         page = rule_page(finding.rule)
         diagnostic = types.Diagnostic(
             range=self.range(finding.place),
-            message=finding.message,
+            message=finding.said,
             severity=_severity(finding),
             code=finding.rule,
             code_description=types.CodeDescription(page) if page else None,

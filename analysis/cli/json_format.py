@@ -62,6 +62,7 @@ def finding_document(finding: Finding) -> dict[str, Any]:
         "status": finding.status,
         "severity": finding.severity,
         "message": finding.message,
+        "since": finding.since,
         **_place(finding.place),
         "function": finding.function,
         "fingerprint": finding.fingerprint,
@@ -71,10 +72,8 @@ def finding_document(finding: Finding) -> dict[str, Any]:
         "reasons": list(finding.reasons),
         "evidence": list(finding.evidence),
         "shown": finding.shown,
-        "trace": [
-            {**_step(step), "needed": not finding.explaining or number in finding.explaining}
-            for number, step in enumerate(finding.trace)
-        ],
+        "trace": [_step(step) for step in finding.trace],
+        "explaining": list(finding.explaining or range(len(finding.trace))),
     }
 
 

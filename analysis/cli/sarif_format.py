@@ -88,7 +88,7 @@ def _result(finding: Finding, index: dict[str, int]) -> dict[str, Any]:
         "ruleId": finding.rule,
         "level": finding.severity if finding.shown else "note",  # what is held back is there, below what is shown
         "rank": float(finding.score),
-        "message": {"text": finding.message},
+        "message": {"text": finding.said},
         "locations": [{**_location(finding.place), "logicalLocations": [_logical(finding.function)]}],
         "partialFingerprints": {_FINGERPRINT: finding.fingerprint},
         "properties": {"status": finding.status, "shown": finding.shown, "reasons": list(finding.reasons)},

@@ -47,7 +47,7 @@ def text_report(report: Report, *, stats: bool = False, known: int = 0) -> str:
 def finding_lines(finding: Finding) -> Iterator[str]:
     """A finding and the steps that explain it, a step a line."""
     certain = "" if finding.status == "confirmed" else "possible: "
-    yield f"{spot(finding.place)}: {finding.severity}: {certain}{finding.message} [{finding.rule}]"
+    yield f"{spot(finding.place)}: {finding.severity}: {certain}{finding.said} [{finding.rule}]"
     if finding.reasons:
         yield f"  score {finding.score} of 100: {'; '.join(finding.reasons)}"
     if finding.reason:

@@ -44,7 +44,9 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
     `score`: how much speaks for it, from 1 to 100; a confirmed one has 100. `reasons` are those of the score, in words. They are
     made of the `evidence` that the engine gave (`analysis.session.scores`). `shown` False: it is held back, and counted.
 
-    `explaining`: the numbers of the steps of the trace that explain it; all do if it is empty.
+    `explaining`: the numbers of the steps of the trace that explain it; all do if it is empty. `since`: where the value that it
+    is about comes from on this trace, in words. Another trace of the same finding can begin elsewhere, so this is no part of
+    the message.
     """
 
     rule: str
@@ -62,6 +64,12 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
     reasons: tuple[str, ...] = ()
     shown: bool = True
     explaining: tuple[int, ...] = ()
+    since: str = ""
+
+    @property
+    def said(self) -> str:
+        """The message, with where the value comes from."""
+        return f"{self.message} (since {self.since})" if self.since else self.message
 
     @property
     def explanation(self) -> tuple[TraceStep, ...]:

@@ -4,7 +4,7 @@ The slice is made backward from the last step. A step is needed for one of these
 
 - `value`: it makes the value that the path is about, changes what is known of it, returns it, or calls a function with such a
   step. Of a path that is about no value, those of the variables that the last step reads;
-- `kept`: a branch on whose other side such a value would have been assigned anew;
+- `kept`: a branch on whose other side such a value would have been assigned anew, or changed by a call;
 - `decided`: it gives a variable on which a needed branch depends a constant, or the result of a call;
 - `led`: the branch that decides whether a needed step is reached at all. Only the nearest one counts, and none that merely does
   not leave the function: what a test for bad input lets pass explains nothing.
@@ -15,7 +15,7 @@ more than `MOST`, those go first for which there is the weakest reason.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from analysis.cfa.graph import Cfa, Edge, Program
@@ -27,11 +27,15 @@ Reason = Literal["value", "kept", "decided", "led"]
 _RANKS: tuple[Reason, ...] = ("led", "decided", "kept")
 
 
+def _nothing(_edge: Edge) -> bool:
+    return False
+
+
 class Step(NamedTuple):
     """An edge of a path, taken in `function`, `depth` calls below its start; `edge` is -1 where a function is entered.
     `is_return`: it is the edge of a call a second time, when the path has come back from there. `is_value`: the value is made, or
     changes, here, but for that a function calls it by another name. `names` are the variables of the function that it is in
-    before."""
+    before; `changes` says which calls would change what is known of it."""
 
     function: str
     depth: int
@@ -39,6 +43,7 @@ class Step(NamedTuple):
     is_return: bool = False
     is_value: bool = False
     names: frozenset[str] = frozenset()
+    changes: Callable[[Edge], bool] = _nothing
 
 
 class _Frame:
@@ -80,8 +85,9 @@ class _Slicing:
     def numbers(self, most: int) -> tuple[int, ...]:
         last = len(self._path) - 1
         root, end, edge = self._root(), self._frames[last], self._edge(last)
-        if edge is not None and not self._path[last].names:
-            end.values.update(_names(ir.expressions(edge.effect)))
+        if edge is not None:
+            end.later.add(edge.source)
+            end.values.update(() if self._path[last].names else _names(ir.expressions(edge.effect)))
         self._need(last, "value")
         for number in range(last - 1, -1, -1):
             if number == root.call:
@@ -124,7 +130,7 @@ class _Slicing:
         frame, edge = self._frames[number], self._edge(number)
         self._reasons.setdefault(number, reason)
         frame.is_needed = True
-        if edge is not None and reason == "value":
+        if edge is not None and reason in ("value", "decided"):
             frame.waiting.append(edge.source)
 
     def _look(self, number: int) -> None:
@@ -209,7 +215,7 @@ class _Slicing:
             side = self._sides[step.function] = OtherSide(self._cfa(number))
         reason: Reason | None = "value" if step.is_value else None
         led = [place for place in frame.waiting if side.decides(edge, place)]
-        if reason is None and side.assigns(edge, frame.later, frame.values | frame.deciding | step.names):
+        if reason is None and side.changes(edge, frame.later, frame.values | frame.deciding | step.names, step.changes):
             reason = "kept"
         if reason is None and led:
             reason = "led"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Callable, Set
 
 from analysis.cfa.graph import Cfa, Edge
 from analysis.model import ir
@@ -28,8 +28,9 @@ class OtherSide:
                 return True
         return False
 
-    def assigns(self, branch: Edge, later: Set[int], names: Set[str]) -> bool:
-        """Whether the other side assigns one of the variables on a way to where the path is later."""
+    def changes(self, branch: Edge, later: Set[int], names: Set[str], also: Callable[[Edge], bool]) -> bool:
+        """Whether the other side assigns one of the variables on a way to where the path is later, or calls what changes the
+        value by `also`."""
         if not names:
             return False
         for other in self._others(branch):
@@ -41,7 +42,7 @@ class OtherSide:
                     joins = True
                     continue
                 for edge in self._cfa.outgoing.get(at, ()):
-                    writes = writes or not names.isdisjoint(_written(edge.effect))
+                    writes = writes or not names.isdisjoint(_written(edge.effect)) or also(edge)
                     if edge.target not in seen:
                         seen.add(edge.target)
                         waiting.append(edge.target)

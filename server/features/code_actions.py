@@ -36,7 +36,7 @@ def register(server: EverproofServer) -> None:
 def _for_finding(
     server: EverproofServer, document: Document, finding: Finding, context: types.CodeActionContext
 ) -> list[types.CodeAction]:
-    diagnostics = [d for d in context.diagnostics if d.code == finding.rule and d.message == finding.message]
+    diagnostics = [d for d in context.diagnostics if d.code == finding.rule and d.message == finding.said]
     trace = [document.uri, finding.fingerprint]
     actions = []
     if finding.trace:

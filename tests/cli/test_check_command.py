@@ -60,7 +60,7 @@ def test_json_is_schema_1(capsys: pytest.CaptureFixture[str]) -> None:
     [finding] = report["findings"]
     assert finding.keys() == {
         "rule", "status", "severity", "message", "path", "range", "function", "fingerprint", "trace", "reason", "assumptions",
-        "score", "reasons", "evidence", "shown",
+        "score", "reasons", "evidence", "shown", "since", "explaining",
     }  # fmt: skip
     assert finding["range"]["start"] == {"line": 4, "column": 5}
     step = finding["trace"][-1]

@@ -44,7 +44,7 @@ def test_steps_that_repeat_are_one_block(steps: str, blocks: list[tuple[int, int
 def test_a_loop_is_printed_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "a.c"
     path.write_text(LOOP)
-    assert main(["check", "--engine", "automaton", "--store", "none", "--show", "all", str(path)]) == 1
+    assert main(["check", "--engine", "automaton", "--store", "none", "--show", "all", "--trace", "whole", str(path)]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert any("... these 2 steps 19 more times" in line for line in lines)
     assert sum("i < 20" in line for line in lines) == 1

@@ -8,14 +8,16 @@ explains the error (`path_following.explanation`).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import NamedTuple
 
 import msgspec
 
 from analysis.cfa.graph import Cfa, Edge, Places
-from analysis.engines.automaton.facts.facts import NOTHING
+from analysis.engines.automaton.facts.facts import NOTHING, Fact
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.facts.spelled import spell_step
+from analysis.engines.automaton.functions.access_paths import path_of
 from analysis.model import ir
 from analysis.model.places import Place
 from analysis.model.report import StepKind, TraceStep
@@ -87,13 +89,13 @@ class Tracer:
         return tuple(step for step, _ in shown), tuple(number for number, (_, needed) in enumerate(shown) if needed)
 
     def since(self, path: list[Taken]) -> str:
-        """Where the tracked value comes from, as an addition to the message: the step with which the path begins to track it."""
+        """Where the tracked value comes from: the step with which the path begins to track it; empty if there is none."""
         last = path[-1]
         for taken in path[:-1]:
             if taken.event == "edge" and taken.before == NOTHING != taken.after:
                 text = self._spelled_step(taken).step.text
                 inside = "" if taken.function == last.function else f" in {self._name(taken.function)}"
-                return f" (since `{text}`{inside})"
+                return f"`{text}`{inside}"
         return ""
 
     def _sliced(self, path: list[Taken]) -> list[Step]:
@@ -111,9 +113,29 @@ class Tracer:
                     is_value = self._changed(taken)
                 case _:
                     is_value = False
-            names = frozenset(path[0].removeprefix("@") for path in self._delta.facts[taken.before].paths)
-            found.append(Step(taken.function, taken.depth, taken.edge, taken.event == "return", is_value, names))
+            fact = self._delta.facts[taken.before]
+            names = frozenset(path[0].removeprefix("@") for path in fact.paths)
+            changes = partial(self._is_changed_by, taken.function, fact)
+            found.append(Step(taken.function, taken.depth, taken.edge, taken.event == "return", is_value, names, changes))
         return found
+
+    def _is_changed_by(self, function: str, fact: Fact, edge: Edge) -> bool:
+        """Whether a call could change the state of a value: one for which the rule has a transition, or, of a value that has an
+        owner, one of a function of the program that it is passed to."""
+        if not isinstance(edge.effect, ir.Call) or not fact.paths:
+            return False
+        matches = self._delta.lookup(function).matches(edge)
+        if any(
+            match.rule == fact.rule and match.source == fact.state != match.target and match.path in fact.paths
+            for match in (*matches.before, *matches.after)
+        ):
+            return True
+        is_ours = any(target in self._delta.program.functions for target in self._delta.program.targets(edge.effect))
+        return (
+            is_ours
+            and self._delta.rules[fact.rule].ownership
+            and any(map(fact.paths.__contains__, map(path_of, edge.effect.arguments)))
+        )
 
     def _step(self, taken: Taken, is_needed: bool) -> TraceStep | None:
         """What is shown of a step."""
