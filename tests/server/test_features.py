@@ -173,10 +173,19 @@ async def test_the_trace_of_a_finding_is_its_steps(editor: Editor, workspace: Pa
     ]
     assert steps[1].values.p == "NULL"
     assert await editor.command("everproof.trace", uri, "no such finding") == []
+    assert await editor.command("everproof.trace", uri, "a.c:callee:0", {"whole": True}) == steps
 
 
 @pytest.mark.parametrize(
-    ("name", "arguments"), [("everproof.trace", []), ("everproof.trace", [1, 2]), ("everproof.fullCheck", [1]), ("no.such", [])]
+    ("name", "arguments"),
+    [
+        ("everproof.trace", []),
+        ("everproof.trace", [1, 2]),
+        ("everproof.trace", ["a", "b", {"whole": 1}]),
+        ("everproof.trace", ["a", "b", "whole"]),
+        ("everproof.fullCheck", [1]),
+        ("no.such", []),
+    ],
 )
 async def test_a_wrong_command_is_answered_with_a_sentence(editor: Editor, name: str, arguments: list[object]) -> None:
     with pytest.raises(JsonRpcInvalidParams) as refused:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import msgspec
 from lsprotocol import types
 
 from analysis.model.places import Place, Position, Range
-from analysis.model.report import Finding, FunctionReport, RuleVerdict
+from analysis.model.report import Finding, FunctionReport, RuleVerdict, TraceStep
 from analysis.wire import FileResult
 from server.convert import Converter
 from server.documents import Document, OpenDocuments
@@ -66,3 +67,14 @@ def test_the_lens_says_so() -> None:
     _, _, _, state = known(finding("f", score=70, shown=True), finding("g", score=30, shown=False))
     titles = [lens_command(function, state, "uri").title for function in state.functions]
     assert titles == ["✗ violated: double-free", "? held back: double-free"]
+
+
+def test_the_steps_that_explain_a_finding_are_related_to_it() -> None:
+    trace = tuple(TraceStep(place(2), "f", 0, "branch", text) for text in "abcd")
+    sliced = msgspec.structs.replace(
+        finding("f", score=70, shown=True), trace=trace, explaining=(0, 2, 3), since="`p = NULL`", message="wrong"
+    )
+    results, converter, _, _ = known(sliced)
+    [published] = converter.diagnostics(results, PATH, unknown_hints=False)
+    assert [related.message for related in published.related_information or ()] == ["a", "c", "d"]
+    assert published.message == "wrong (since `p = NULL`)"

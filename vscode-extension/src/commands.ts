@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import type { ServerConnection } from './connection';
 import type { StateModel } from './model/state';
-import { Commands, type FullCheckResult } from './protocol';
+import { Commands, type FullCheckResult, type TraceOptions } from './protocol';
 import type { DerivationPanel } from './views/derivationPanel';
 import type { TraceView } from './views/trace';
 
@@ -16,7 +16,8 @@ export function registerCommands(
 ): vscode.Disposable {
   const handlers: Record<string, (...args: never[]) => unknown> = {
     [Commands.fullCheck]: (uri?: string) => runFullCheck(connection, uri),
-    [Commands.trace]: (uri: string, fingerprint: string) => trace.begin(uri, fingerprint),
+    [Commands.trace]: (uri: string, fingerprint: string, options?: TraceOptions) =>
+      trace.begin(uri, fingerprint, 0, options?.whole ?? false),
     [Commands.status]: () => connection.execute(Commands.status, []),
     [Commands.clearStore]: () => connection.execute(Commands.clearStore, []),
     [Commands.explainRule]: (rule: string) => connection.execute(Commands.explainRule, [rule]),

@@ -45,6 +45,11 @@ export interface TraceStep {
   readonly summary: string;
 }
 
+/** The third argument of the command `everproof.trace`: whether all steps are wanted, or those that explain the finding. */
+export interface TraceOptions {
+  readonly whole: boolean;
+}
+
 /** What the command `everproof.derivation` answers: one function's part of the derivation graph. */
 export interface FunctionDerivations {
   readonly function: string;

@@ -11,6 +11,7 @@ type Execute = (command: string, args: readonly unknown[]) => Promise<readonly T
 export class TraceView implements vscode.Disposable {
   private walk: TraceWalk | undefined;
   private uri = '';
+  private whole = false;
   private readonly current: vscode.TextEditorDecorationType;
   private readonly others: vscode.TextEditorDecorationType;
   private readonly moved = new vscode.EventEmitter<void>();
@@ -58,15 +59,16 @@ export class TraceView implements vscode.Disposable {
     return this.walk;
   }
 
-  /** Begins to walk a finding's trace at a step, at its first if none is given. */
-  async begin(uri: string, fingerprint: string, start = 0): Promise<readonly TraceStep[]> {
-    const steps = await this.execute(Commands.trace, [uri, fingerprint]);
+  /** Begins to walk the steps that explain a finding, or the `whole` trace, at a step, at the first if none is given. */
+  async begin(uri: string, fingerprint: string, start = 0, whole = false): Promise<readonly TraceStep[]> {
+    const steps = await this.execute(Commands.trace, [uri, fingerprint, { whole }]);
     if (steps.length === 0) {
       void vscode.window.showInformationMessage('Everproof: this finding is gone, or it has no trace.');
       this.end();
       return steps;
     }
     this.uri = uri;
+    this.whole = whole;
     this.walk = new TraceWalk(fingerprint, steps, start);
     await this.show();
     return steps;
@@ -120,7 +122,7 @@ export class TraceView implements vscode.Disposable {
       this.end();
       return;
     }
-    const steps = await this.execute(Commands.trace, [this.uri, walk.fingerprint]).catch(() => []);
+    const steps = await this.execute(Commands.trace, [this.uri, walk.fingerprint, { whole: this.whole }]).catch(() => []);
     if (this.walk !== walk) {
       return;
     }
