@@ -227,6 +227,34 @@ def test_a_folder_of_a_repository_is_compared_with_itself(
     assert document["messages"] == []
 
 
+@pytest.mark.parametrize("named", ["a.c", "{folder}/src/a.c", "."])
+def test_a_file_or_folder_by_itself_is_compared_with_the_last_commit(
+    named: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git("init", "-q")
+    named = named.format(folder=Path.cwd())
+    put("include/get.h", NULL)
+    put("src/a.c", '#include "../include/get.h"\nint main(void)\n{\n    return get(0);\n}\n')
+    commit()
+    put("src/a.c", '#include "../include/get.h"\nint main(void)\n{\n    return 0;\n}\n')
+    put("include/new.h", NULL)
+    monkeypatch.chdir("src")
+    document = as_json(capsys, named, code=0)
+    assert numbers(document) == (0, 1, 0)
+    assert document["old"] == "HEAD"
+    assert document["fixed"][0]["path"] == "../include/get.h"
+    assert {step["path"] for step in document["fixed"][0]["trace"]} == {"a.c", "../include/get.h"}
+
+
+def test_a_file_that_was_never_committed_has_to_be_compared_with_another(capsys: pytest.CaptureFixture[str]) -> None:
+    git("init", "-q")
+    put("a.c", OLD)
+    commit()
+    put("b.c", OLD)
+    assert main(["diff", "b.c"]) == 2
+    assert "b.c is not in the last commit" in capsys.readouterr().err
+
+
 def test_what_is_generated_and_how_it_is_compiled_is_taken_from_the_working_tree(capsys: pytest.CaptureFixture[str]) -> None:
     git("init", "-q")
     put(".gitignore", "generated.h\nbuild\ncompile_commands.json\n")
@@ -270,7 +298,7 @@ def test_sarif_tells_the_states(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ((), "There must be one version or two"),
         (("a.c", "a.c", "a.c"), "There must be one version or two"),
-        (("a.c",), "name the one that it is compared with, too"),
+        (("a.c",), "a.c has no last commit to be compared with"),
         (("nothing",), "nothing is no file or folder, and no revision of a git repository here"),
         (("a.c", "a.c", "--write-baseline", "b.json"), "Baselines are for one version"),
         (("a.c", "a.c", "--certificate", "b.json", "--engine", "auto"), "Certificates are of one version"),
