@@ -186,6 +186,23 @@ def test_functions_that_may_do_something_else_are_named(
     assert len(document["functions"]) == 8
 
 
+def test_functions_that_are_proved_to_do_the_same_are_not_among_them(capsys: pytest.CaptureFixture[str]) -> None:
+    text = "int scaled(int n)\n{\n    int factor = @;\n    factor = n;\n    return factor;\n}\n"
+    rest = "int main(int n, char **v)\n{\n    (void)v;\n    return scaled(n);\n}\nint other(void)\n{\n    return %;\n}\n"
+    put("old.c", (text + rest).replace("@", "2").replace("%", "1"))
+    put("new.c", (text + rest).replace("@", "3").replace("%", "2"))
+    document = as_json(capsys, "old.c", "new.c", code=0)
+    assert {one["name"]: one["difference"] for one in document["functions"]} == {
+        "scaled": "proved",
+        "main": "proved",
+        "other": "possible",
+    }
+    assert main(["diff", "--engine", "automaton", "old.c", "new.c"]) == 0
+    said = capsys.readouterr().out
+    assert "1 of 3 functions may do something else than before: other." in said
+    assert "Proved to do what they did, although they or what they call changed: scaled, main." in said
+
+
 @pytest.mark.parametrize("new", ["int f(int n);", "int f(int n) { return n + ; }"], ids=["without a body", "what does not parse"])
 def test_callers_of_a_function_that_is_gone_may_do_something_else(capsys: pytest.CaptureFixture[str], new: str) -> None:
     rest = "\nint g(void) { return f(1); }\nint h(void) { return 2; }\n"

@@ -22,6 +22,8 @@ from analysis.cli.failure import Failure
 from analysis.cli.output import protect, say, write
 from analysis.cli.version_chain import Checked, VersionChain
 from analysis.cli.versions import read_version
+from analysis.engines.difference.equal_functions import with_proved
+from analysis.engines.difference.function_pairs import ProgramPair
 from analysis.engines.difference.unchanged_functions import differences
 from analysis.model.places import Place
 from analysis.model.report import Finding, Report
@@ -161,9 +163,10 @@ def _functions(
     if was is None or now is None:
         return frozenset(), frozenset(), ()
     names, names_now = set(map(display_name, was.program.functions)), set(map(display_name, now.program.functions))
+    change = program_change(was, now)
     found = {
         (display_name(name), now.places.name_place(name).range.start.line): difference
-        for name, difference in differences(was, now, program_change(was, now)).items()
+        for name, difference in with_proved(ProgramPair(was, now, change), differences(was, now, change)).items()
     }
     keys = ((function, (function.name, function.place.range.start.line)) for function in report.functions)
     functions = tuple(Differing(function.name, function.place, found[key]) for function, key in keys if key in found)

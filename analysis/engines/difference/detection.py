@@ -103,7 +103,7 @@ class Detection:
     def _begin(self, context: Context) -> _Explored:
         known = self._explored.get(context)
         if known is None:
-            pair = self._programs.pair(context.function) if self._programs.is_followed else None
+            pair = self._programs.pair(context.function)
             if pair is not None and not self._detector.begins(pair):
                 pair = None
             known = self._explored[context] = _Explored(pair, context)

@@ -20,6 +20,8 @@ from analysis.cfa.revisions.counterparts import counterparts
 from analysis.cfa.revisions.delta import ProgramChange, Revision
 from analysis.cfa.revisions.edge_delta import Linkage, aligned
 from analysis.cfa.revisions.used import used_by
+from analysis.cpa.obstacles.beside import beside
+from analysis.cpa.obstacles.completeness import called_outside
 from analysis.engines.difference.dependencies import Dependencies
 from analysis.model import ir
 
@@ -75,6 +77,14 @@ class ProgramPair:
         """Whether control is only where CFAs have it, in both versions: no jumps, threads and handlers of signals."""
         programs = (self.old.program, self.new.program)
         return not any(UNMODELLED.intersection(called) for program in programs for called in callees(program).values())
+
+    def follows(self, name: str) -> bool:
+        """Whether that holds for a function of the new version and all that it calls, and nothing that runs beside changes what
+        they read."""
+        for program, own in ((self.new.program, name), (self.old.program, self.old_name(name))):
+            if UNMODELLED.intersection(called_outside(program, (own,))) or beside(program).obstacle([own]) is not None:
+                return False
+        return True
 
     @cached_property
     def changed_variables(self) -> frozenset[str]:

@@ -22,7 +22,7 @@ class SyntaxDetector:
 
     def begins(self, pair: FunctionPair) -> bool:
         """Whether nothing differs before the first edge."""
-        return not unlike_errors(pair, pair.new.cfa.entry, pair.old.cfa.entry)
+        return self._programs.is_followed and not unlike_errors(pair, pair.new.cfa.entry, pair.old.cfa.entry)
 
     def step(self, pair: FunctionPair, edge: Edge, partner: int, affected: Affected, calls: Calls) -> After:
         """What is behind an edge of the new version."""
