@@ -49,6 +49,11 @@ class ProgramPlaces:
         """The place of the function's closing brace."""
         return self._place(function, _END)
 
+    def text(self, function: str) -> bytes:
+        """The preprocessed text of the function's definition."""
+        source = self._sources[function]
+        return self._maps[source.unit].preprocessed.text[source.start : source.start + source.end_site.end]
+
     def unit_of(self, function: str) -> str:
         """The path of the unit whose definition of the function counts."""
         return self._sources[function].unit

@@ -380,5 +380,8 @@ class Places(Protocol):
     def end_place(self, function: str) -> Place:
         """The place of the function's closing brace."""
 
+    def text(self, function: str) -> bytes:
+        """The preprocessed text of the function's definition."""
+
     def version(self, function: str) -> object:
         """Something that is the same object as long as no place in the function can be another."""

@@ -186,6 +186,38 @@ def test_functions_that_may_do_something_else_are_named(
     assert len(document["functions"]) == 8
 
 
+@pytest.mark.parametrize(
+    ("text", "was", "now"),
+    [
+        ('int f(int a) { __asm__("@" : "=r"(a)); return a; }', "nop", "hlt"),
+        ("int f(int a) { void *to[] = {&&x, &&y}; goto *to[@]; x: return 1; y: return 2; }", "0", "1"),
+        (
+            "int f(int a, ...) { __builtin_va_list b, c; __builtin_va_start(b, a); __builtin_va_start(c, a);"
+            " __builtin_va_arg(c, int); return __builtin_va_arg(@, int); }",
+            "b",
+            "c",
+        ),
+    ],
+    ids=["assembler", "a computed jump", "a list of arguments"],
+)
+def test_a_change_of_what_control_flow_does_not_show_is_a_change(
+    text: str, was: str, now: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, new = (put(name, text.replace("@", word)) for name, word in (("old.c", was), ("new.c", now)))
+    main(["diff", "--engine", "automaton", "--format", "json", old, new])
+    assert differing(json.loads(capsys.readouterr().out)) == {"f"}
+    main(["diff", "--engine", "automaton", "--format", "json", old, put("new.c", text.replace("@", was).replace(" ", "\n "))])
+    assert differing(json.loads(capsys.readouterr().out)) == set()
+
+
+def test_callers_of_a_function_that_parses_in_no_version_may_do_something_else(capsys: pytest.CaptureFixture[str]) -> None:
+    rest = "int g(void) { return f(1); }\nint h(void) { return 2; }\n"
+    put("old.c", "int f(int n);\nint f(int n) { return n + ; }\n" + rest)
+    put("new.c", "int f(int n);\nint f(int n) { return n - ; }\n" + rest)
+    main(["diff", "--engine", "automaton", "--format", "json", "old.c", "new.c"])
+    assert differing(json.loads(capsys.readouterr().out)) == {"g"}
+
+
 def test_functions_that_are_proved_to_do_the_same_are_not_among_them(capsys: pytest.CaptureFixture[str]) -> None:
     text = "int scaled(int n)\n{\n    int factor = @;\n    factor = n;\n    return factor;\n}\n"
     rest = "int main(int n, char **v)\n{\n    (void)v;\n    return scaled(n);\n}\nint other(void)\n{\n    return %;\n}\n"
