@@ -64,7 +64,13 @@ def _hides_a_change(old: Revision, new: Revision, old_name: str, name: str) -> b
         return False
     if not any(map(_hides, old.program.functions[old_name].edges)) and not any(map(_hides, new.program.functions[name].edges)):
         return False
-    return old.places.text(old_name).split() != new.places.text(name).split()
+    return _text(old, old_name) != _text(new, name)
+
+
+def _text(revision: Revision, name: str) -> list[bytes]:
+    """The text of a function, without its layout."""
+    text, source = revision.places.source(name)
+    return text[source.start : source.start + source.end_site.end].split()
 
 
 def _hides(edge: Edge) -> bool:
