@@ -235,6 +235,78 @@ def test_functions_that_are_proved_to_do_the_same_are_not_among_them(capsys: pyt
     assert "Proved to do what they did, although they or what they call changed: scaled, main." in said
 
 
+PATHS = """int __VERIFIER_nondet_int(void);
+void reach_error(void);
+static int twice(int n)
+{
+    return n * 2;
+}
+int main(void)
+{
+    int n = __VERIFIER_nondet_int() & 7, m = 0;
+    if (n == 1) {
+        m = 3;
+        if (m > n)
+            reach_error();
+        return 0;
+    }
+    m = twice(n);
+    if (m > 20)
+        reach_error();
+    return 0;
+}
+"""
+
+
+def test_a_condition_says_which_paths_are_left(capsys: pytest.CaptureFixture[str]) -> None:
+    put("old.c", PATHS)
+    put("new.c", PATHS.replace("n * 2", "n * 3"))
+    as_json(capsys, "--rule", "assertion", "old.c", "new.c", "--condition", "c.json", "--residual", "r.c", code=0)
+    document = json.loads(Path("c.json").read_text())
+    assert document["property"] == "assertions"
+    (entry,) = document["entries"]
+    assert (entry["function"], entry["covers_all"]) == ("main", False)
+    main_, twice = entry["automata"]
+    assert (main_["function"], twice["function"]) == ("main", "twice")
+    states = {node["state"] for node in main_["nodes"]}
+    assert states >= {"open", "accepting", "indicator"}
+    left = {move["line"] for move in main_["moves"] if main_["nodes"][move["source"]]["state"] == "open"}
+    assert {10, 16, 17} <= left
+    assert not left & {11, 12}
+    assert [move["line"] for move in main_["moves"] if move["calls"] == [1]] == [16]
+    residual = Path("r.c").read_text()
+    assert "m = 3" not in residual
+    assert "m = twice(n);" in residual
+    subprocess.run(["gcc", "-c", "-w", "r.c"], check=True)
+    as_json(capsys, "r.c", "r.c", code=0)
+
+
+def test_what_cannot_have_become_wrong_leaves_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    put("old.c", PATHS)
+    put("new.c", PATHS.replace("m = 0;", "m = 1;"))
+    as_json(capsys, "old.c", "new.c", "--condition", "c.json", code=0)
+    assert [(one["function"], one["covers_all"]) for one in json.loads(Path("c.json").read_text())["entries"]] == [("main", True)]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--residual", "r.c"), "A residual program can be made of one file only"),
+        (("--condition", "old/a.c"), "would replace a file that is read"),
+        (("--condition", "c.json", "--residual", "c.json"), "name the same file"),
+        (("--condition", "none/c.json"), "cannot be written"),
+    ],
+)
+def test_what_cannot_be_written_is_one_sentence(words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for folder in ("old", "new"):
+        put(f"{folder}/a.c", "int f(void) { return 1; }\n")
+        put(f"{folder}/b.c", "int g(void) { return 1; }\n")
+    assert main(["diff", "--engine", "automaton", "old", "new", *words]) == 2
+    captured = capsys.readouterr()
+    assert said in captured.err
+    assert captured.err.count("\n") == 1
+
+
 @pytest.mark.parametrize("new", ["int f(int n);", "int f(int n) { return n + ; }"], ids=["without a body", "what does not parse"])
 def test_callers_of_a_function_that_is_gone_may_do_something_else(capsys: pytest.CaptureFixture[str], new: str) -> None:
     rest = "\nint g(void) { return f(1); }\nint h(void) { return 2; }\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,9 +12,11 @@ from typing import Any, NamedTuple
 import click
 import msgspec
 
+from analysis.cfa.callgraph import roots
 from analysis.cfa.revisions.delta import Revision, program_change
 from analysis.cli.check import FAILED, VIOLATED
 from analysis.cli.command_options import Asked, check_options, read_asked
+from analysis.cli.difference.condition_format import condition_json
 from analysis.cli.difference.difference_formats import Comparison, Differing, json_of, sarif_of, text_of
 from analysis.cli.difference.git_versions import GitError, Repository
 from analysis.cli.difference.same_findings import compare_findings
@@ -22,8 +24,11 @@ from analysis.cli.failure import Failure
 from analysis.cli.output import protect, say, write
 from analysis.cli.version_chain import Checked, VersionChain
 from analysis.cli.versions import read_version
+from analysis.engines.difference.data_detector import Goal
 from analysis.engines.difference.equal_functions import with_proved
+from analysis.engines.difference.extraction import difference_condition
 from analysis.engines.difference.function_pairs import ProgramPair
+from analysis.engines.difference.residual_program import ManyFilesError, residual_program
 from analysis.engines.difference.unchanged_functions import differences
 from analysis.model.places import Place
 from analysis.model.report import Finding, Report
@@ -44,8 +49,10 @@ class _Located(NamedTuple):
 
 @click.command()
 @click.argument("versions", metavar="OLD [NEW]", nargs=-1)
+@click.option("--condition", metavar="FILE", help="Write which paths of NEW can do wrong what OLD does not, as JSON.")
+@click.option("--residual", metavar="FILE", help="Write NEW without all other paths, as a C program; for one file.")
 @check_options
-def diff(versions: tuple[str, ...], **given: Any) -> int:
+def diff(versions: tuple[str, ...], condition: str | None, residual: str | None, **given: Any) -> int:
     """Say what a change has brought about: which findings it has introduced and fixed, and which functions may do something else.
 
     A version is a file, a folder (a whole program), or a revision of the git repository that the current folder is in. Without
@@ -64,8 +71,10 @@ def diff(versions: tuple[str, ...], **given: Any) -> int:
         else:
             old = _located(versions[0], places[0])
             new = _located(versions[1], places[1]) if len(versions) == 2 else _Located("the working tree", ".")
-        asked = _asked(given, old, new)
-        comparison, rules = _compared(old, new, asked)
+        more = (("--condition", condition), ("--residual", residual))
+        asked = _asked(given, old, new, more)
+        comparison, rules, programs = _compared(old, new, asked)
+    _write_conditions(programs, asked, condition, residual)
     say(comparison.report.messages)
     written = {"json": json_of, "text": text_of}.get(asked.format)
     write(written(comparison) if written else sarif_of(comparison, rules), asked.output)
@@ -114,27 +123,47 @@ def _copied(name: str, repository: Repository, commit: str, into: Path, own: str
     return os.path.normpath(into / repository.below / own)
 
 
-def _asked(given: dict[str, Any], old: _Located, new: _Located) -> Asked:
+def _write_conditions(programs: ProgramPair | None, asked: Asked, condition: str | None, residual: str | None) -> None:
+    if condition is None and residual is None:
+        return
+    if programs is None:
+        raise Failure("Not all of both versions could be read, so that nothing can be said of their paths.")
+    program, places = programs.new.program, programs.new.places
+    wanted = asked.options.entries or ("main", *map(display_name, roots(program)))
+    goal: Goal = "assertions" if asked.options.rules == ("assertion",) else "violations"
+    entries = [name for name in program.functions if display_name(name) in wanted]
+    found = {name: difference_condition(programs, name, goal=goal) for name in entries}
+    if condition is not None:
+        write(condition_json(program, places, found, goal), condition)
+    if residual is not None:
+        try:
+            write(residual_program(program, places, found.values()).decode("utf-8", "surrogateescape"), residual)
+        except ManyFilesError:
+            raise Failure("A residual program can be made of one file only: compare two files.") from None
+
+
+def _asked(given: dict[str, Any], old: _Located, new: _Located, written: Iterable[tuple[str, str | None]]) -> Asked:
     """The options, which are those of the new version."""
     asked = read_asked(given, new.path)
     if asked.certificate is not None:
         raise Failure("Certificates are of one version: use everproof check.")
     if asked.baseline is not None or asked.write_baseline is not None:
         raise Failure("Baselines are for one version: use them with `everproof check`.")
-    protect(asked, (old.path, new.path))
+    protect(asked, (old.path, new.path), written)
     if old.copied is None and new.copied is None:
         return asked
     return msgspec.structs.replace(asked, store=None)  # the next copy has other paths, so that nothing would be found again
 
 
-def _compared(old: _Located, new: _Located, asked: Asked) -> tuple[Comparison, tuple[Rule, ...]]:
+def _compared(old: _Located, new: _Located, asked: Asked) -> tuple[Comparison, tuple[Rule, ...], ProgramPair | None]:
     with closing(VersionChain(asked, "incr-back")) as chain:
         before, was = _checked(chain, old, asked)
         after, now = _checked(chain, new, asked)
         rules = chain.rules
     copies = [version.copied for version in (old, new) if version.copied is not None]
     report_before, report_after = _respelled(before.report, copies), _respelled(after.report, copies)
-    gone, added, functions = _functions(was, now, report_after)
+    programs = None if was is None or now is None else ProgramPair(was, now, program_change(was, now))
+    gone, added, functions = _functions(programs, report_after)
     comparison = Comparison(
         old=old.name,
         new=new.name,
@@ -146,7 +175,7 @@ def _compared(old: _Located, new: _Located, asked: Asked) -> tuple[Comparison, t
         from_scratch=after.apart,
         successful=not (before.failed or after.failed or asked.wrong_settings),
     )
-    return comparison, rules
+    return comparison, rules, programs
 
 
 def _checked(chain: VersionChain, located: _Located, asked: Asked) -> tuple[Checked, Revision | None]:
@@ -156,17 +185,15 @@ def _checked(chain: VersionChain, located: _Located, asked: Asked) -> tuple[Chec
     return checked, chain.revision()
 
 
-def _functions(
-    was: Revision | None, now: Revision | None, report: Report
-) -> tuple[frozenset[str], frozenset[str], tuple[Differing, ...]]:
+def _functions(programs: ProgramPair | None, report: Report) -> tuple[frozenset[str], frozenset[str], tuple[Differing, ...]]:
     """The names of functions that are gone and added, and what each function of the new version, that of the report, may do."""
-    if was is None or now is None:
+    if programs is None:
         return frozenset(), frozenset(), ()
+    was, now = programs.old, programs.new
     names, names_now = set(map(display_name, was.program.functions)), set(map(display_name, now.program.functions))
-    change = program_change(was, now)
     found = {
         (display_name(name), now.places.name_place(name).range.start.line): difference
-        for name, difference in with_proved(ProgramPair(was, now, change), differences(was, now, change)).items()
+        for name, difference in with_proved(programs, differences(was, now, programs.change)).items()
     }
     keys = ((function, (function.name, function.place.range.start.line)) for function in report.functions)
     functions = tuple(Differing(function.name, function.place, found[key]) for function, key in keys if key in found)

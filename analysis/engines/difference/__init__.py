@@ -23,6 +23,7 @@ ProgramPair ──> Detection ──> ProgramGraph ──> Condition        (`ex
 - `syntax_detector`, `data_detector`: say what one edge does to the alignment.
 - `difference_graph`, `difference_condition`: what comes of it (Definitions 2 to 4), and Algorithm 1.
 - `extraction`: from two versions to the condition.
+- `residual_program`: the new version without what a condition covers, as C.
 
 The paper inlines calls. Here each function has a graph for each set of affected objects that it is entered with, and conditions
 have a stack. Inputs are what external functions return, in their order, and what objects hold that were never written: both

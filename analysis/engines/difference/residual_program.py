@@ -1,7 +1,7 @@
 """The residual program of a condition: the new version without what the condition covers, for verifiers that take C programs.
 
-Beyer, Jakobs, Lemberger and Wehrheim (ICSE 2018) unroll the product of program and condition, which gives gotos and copies. Here
-the text of the new version stays as it is written, loops and all. Only statements are taken out to which no path comes that is
+The reducer of [DIFFDP] (section 4.1) unrolls the product of program and condition, which gives gotos and copies. Here the text of
+the new version stays as it is written, loops and all. Only statements are taken out to which no path comes that is
 not covered; `abort()` stands for each. So the residual program does a little more than the condition leaves, and never less:
 every path that is not covered is still there, up to where it violates the property.
 """
