@@ -168,6 +168,14 @@ def test_what_cannot_introduce_a_violation_is_covered(text: str, was: str, now: 
         ("struct s { int a; @ b; } v;" + MAIN.replace("@", "x = v.b;"), "int", "char"),
         ("int k(int a) { return 4; } int (*f)(int) = @;" + MAIN.replace("@", "x = f(1);"), "other", "k"),
         ("", '__asm__("nop" : "=r"(x));', '__asm__("hlt" : "=r"(x));'),
+        ("", "int y = 5; y = 0; x &= 1; x = y;", "int y = 5; x &= 1; x = y;"),
+        ("", "int t[2] = {4, 4}, i = 0; t[i] = 0; x = t[0];", "int t[2] = {4, 4}, i = 1; t[i] = 0; x = t[0];"),
+        ("", "int *p = &g; h = 0; *p = 4; x = h;", "int *p = &h; h = 0; *p = 4; x = h;"),
+        (
+            "int f(int *a) { int y = 0, *q = &y; return *a + *q; }" + MAIN.replace("@", "int y = @; x = f(&y);"),
+            "1",
+            "4",
+        ),
     ],
     ids=[
         "a value",
@@ -191,6 +199,10 @@ def test_what_cannot_introduce_a_violation_is_covered(text: str, was: str, now: 
         "a record",
         "another callee",
         "assembler",
+        "an assignment less, before one that stayed",
+        "a write to another element",
+        "a write through another pointer",
+        "a variable of a caller that has the name of one of the callee",
     ],
 )
 @pytest.mark.parametrize("method", METHODS)
