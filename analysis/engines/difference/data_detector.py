@@ -26,28 +26,32 @@ alignment that has no witness path. An edge leads to one node only in both cases
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
-from typing import Literal, NamedTuple
+from collections.abc import Set
+from typing import Literal
 
 from analysis.certificate.nonzero.writes import Place
 from analysis.cfa.graph import Edge
-from analysis.engines.difference.alignment import both_err, called_functions, same_edge, unlike_errors
+from analysis.engines.difference.alignment import (
+    after_assignment,
+    at_next_step,
+    both_err,
+    called_functions,
+    comes_around,
+    is_assignment,
+    same_assignment,
+    same_edge,
+    same_target,
+    stays,
+    unlike_errors,
+)
 from analysis.engines.difference.dependencies import NOTHING, OUTSIDE, RESULT, Affected, may_fail
 from analysis.engines.difference.detection import INDICATOR, After, Calls, joined
 from analysis.engines.difference.function_pairs import FunctionPair, ProgramPair, Side
 from analysis.model import ir
-from analysis.model.verifiers import is_input
 
 Goal = Literal["assertions", "violations", "behaviour"]
 """What must not become possible: that an assertion fails, in runs where nothing undefined happens; that one fails or something
 undefined happens; or that the program does anything else than before, in runs where that was defined."""
-
-
-class _Skipped(NamedTuple):
-    """Where the old version is after assignments of its own, and what is affected then."""
-
-    location: int
-    affected: Affected
 
 
 class DataDetector:
@@ -69,31 +73,31 @@ class DataDetector:
         if self._goal != "behaviour":
             if not self._programs.is_followed:
                 return False
-        elif pair.uses_changed or _stays(pair.new, pair.new.cfa.entry) or not self._programs.follows(pair.new.cfa.name):
+        elif pair.uses_changed or stays(pair.new, pair.new.cfa.entry) or not self._programs.follows(pair.new.cfa.name):
             return False
         return not unlike_errors(pair, pair.new.cfa.entry, pair.old.cfa.entry)
 
     def step(self, pair: FunctionPair, edge: Edge, partner: int, affected: Affected, calls: Calls) -> After:
         """What is behind an edge of the new version."""
-        if _is_assignment(edge.effect):
+        if is_assignment(edge.effect):
             after = self._assigned(pair, edge, partner, affected)
         else:
-            skipped = _at_next_step(pair.old, partner, affected)
+            skipped = at_next_step(pair.old, partner, affected)
             after = INDICATOR if skipped is None else self._stepped(pair, edge, *skipped, calls)
         if after.partner is None or after.ended:
             return after
-        if edge.target == pair.new.cfa.exit or (self._goal == "behaviour" and _stays(pair.new, edge.target)):
+        if edge.target == pair.new.cfa.exit or (self._goal == "behaviour" and stays(pair.new, edge.target)):
             return self._at_end(pair, edge.target, after)
         return self._at_errors(pair, edge.target, after)
 
     def _at_end(self, pair: FunctionPair, location: int, after: After) -> After:
         """The same, if the old version has come to its exit as well, or stays where it is for ever as the new one does."""
         assert after.partner is not None
-        last = _at_next_step(pair.old, after.partner, after.affected)
+        last = at_next_step(pair.old, after.partner, after.affected)
         if last is None:
             return INDICATOR
         is_exit = location == pair.new.cfa.exit
-        if not (last.location == pair.old.cfa.exit if is_exit else _stays(pair.old, last.location)):
+        if not (last.location == pair.old.cfa.exit if is_exit else stays(pair.old, last.location)):
             return INDICATOR
         return after._replace(partner=last.location, affected=last.affected)
 
@@ -105,7 +109,7 @@ class DataDetector:
                 return after
             # no run with these inputs is a regression any more
             return INDICATOR if self._goal == "behaviour" else after._replace(ended=True)
-        last = _at_next_step(pair.old, after.partner, after.affected)
+        last = at_next_step(pair.old, after.partner, after.affected)
         if last is None or not both_err(pair, location, last.location):
             return INDICATOR
         return after._replace(ended=True)
@@ -113,17 +117,17 @@ class DataDetector:
     # -- assignments -------------------------------------------------------------------------------------------
 
     def _assigned(self, pair: FunctionPair, edge: Edge, partner: int, affected: Affected) -> After:
-        found = _same_assignment(pair, edge, partner, affected)
+        found = same_assignment(pair, edge, partner, affected)
         if found is not None:
             other, affected = found
             depends = pair.new.dependencies.effect_depends(edge.effect, affected)
             if depends and self._must_not_fail(edge.effect):
                 return INDICATOR
-            return After(other.target, _after_assignment(pair.new, edge.effect, affected))
-        if self._must_not_fail(edge.effect) or (self._goal == "behaviour" and _comes_around(pair.new, edge)):
+            return After(other.target, after_assignment(pair.new, edge.effect, affected))
+        if self._must_not_fail(edge.effect) or (self._goal == "behaviour" and comes_around(pair.new, edge)):
             return INDICATOR
         affected |= pair.new.dependencies.written_alone(edge.effect)
-        beside = _same_target(pair, edge, partner)
+        beside = same_target(pair, edge, partner)
         return After(partner if beside is None else beside.target, affected)
 
     def _must_not_fail(self, effect: ir.Effect) -> bool:
@@ -254,80 +258,3 @@ def _left(caller: Side, call: ir.Call, affected: Affected, exit_: Affected) -> A
     own = affected - visible(affected)
     now = own | (visible(exit_) - {RESULT})
     return now if call.result is None else caller.dependencies.after_write(call.result, RESULT in exit_, now)
-
-
-# -- assignments of the old version ------------------------------------------------------------------------------
-
-
-def _is_assignment(effect: ir.Effect) -> bool:
-    """Whether an effect only changes objects: it is an assignment, or takes an input."""
-    if isinstance(effect, ir.Call):
-        name = ir.direct_callee(effect)
-        return name is not None and is_input(name) and not effect.arguments
-    return isinstance(effect, ir.Assign)
-
-
-def _after_assignment(side: Side, effect: ir.Effect, affected: Affected) -> Affected:
-    target = ir.target_of(effect)
-    if target is None:
-        return affected
-    differs = side.dependencies.depends(ir.values_of(effect), affected) or (isinstance(effect, ir.Call) and OUTSIDE in affected)
-    return side.dependencies.after_write(target, differs, affected)
-
-
-def _assignments(old: Side, location: int) -> Iterator[Edge]:
-    """The assignments that follow each other from a location of the old version on, each once."""
-    seen = set[int]()
-    while location not in seen:
-        seen.add(location)
-        leaving = old.outgoing(location)
-        if len(leaving) != 1 or not _is_assignment(leaving[0].effect):
-            return
-        yield leaving[0]
-        location = leaving[0].target
-
-
-def _comes_around(side: Side, edge: Edge) -> bool:
-    """Whether assignments alone lead from an assignment back to it, so that they never end."""
-    return any(other.target == edge.source for other in _assignments(side, edge.source))
-
-
-def _stays(side: Side, location: int) -> bool:
-    """Whether nothing comes after a location that is neither the exit nor an error: a loop without any effect, or the end of the
-    program."""
-    return location != side.cfa.exit and location not in side.errors and not side.outgoing(location)
-
-
-def _at_next_step(old: Side, location: int, affected: Affected) -> _Skipped | None:
-    """The old version after all assignments that come next (lines 12-14); None if they come around again."""
-    for edge in _assignments(old, location):
-        affected |= old.dependencies.written_alone(edge.effect)
-        location = edge.target
-    leaving = old.outgoing(location)
-    if len(leaving) == 1 and _is_assignment(leaving[0].effect):
-        return None
-    return _Skipped(location, affected)
-
-
-def _same_assignment(pair: FunctionPair, edge: Edge, partner: int, affected: Affected) -> tuple[Edge, Affected] | None:
-    """The assignment of the old version that corresponds to one of the new version, and what is affected before both: one that is
-    next, or the twin of the edge if there are other assignments before it."""
-    twin = pair.twins.get(edge.id)
-    coming = list(_assignments(pair.old, partner))
-    at = next((n for n, one in enumerate(coming) if one.id == twin and one.effect == edge.effect), None)
-    if at is None:
-        at = 0 if coming and coming[0].effect == edge.effect else None
-    if at is None:
-        return None
-    return coming[at], affected.union(*(pair.old.dependencies.written_alone(one.effect) for one in coming[:at]))
-
-
-def _same_target(pair: FunctionPair, edge: Edge, partner: int) -> Edge | None:
-    """The next assignment of the old version, if it is to the same variable and no other edge of the new version corresponds to
-    it."""
-    following = next(_assignments(pair.old, partner), None)
-    if following is None or isinstance(following.effect, ir.Call) or isinstance(edge.effect, ir.Call):
-        return None
-    mine, other = ir.target_of(edge.effect), ir.target_of(following.effect)
-    is_free = following.id not in pair.taken
-    return following if is_free and isinstance(mine, ir.Var) and mine == other else None
