@@ -49,6 +49,11 @@ class ProgramPlaces:
         """The place of the function's closing brace."""
         return self._place(function, _END)
 
+    def source(self, function: str) -> tuple[bytes, FunctionSource]:
+        """The preprocessed text of the file with the function's definition, and where that is in it."""
+        source = self._sources[function]
+        return self._maps[source.unit].preprocessed.text, source
+
     def unit_of(self, function: str) -> str:
         """The path of the unit whose definition of the function counts."""
         return self._sources[function].unit

@@ -380,5 +380,8 @@ class Places(Protocol):
     def end_place(self, function: str) -> Place:
         """The place of the function's closing brace."""
 
+    def source(self, function: str) -> tuple[bytes, FunctionSource]:
+        """The preprocessed text of the file with the function's definition, and where that is in it."""
+
     def version(self, function: str) -> object:
         """Something that is the same object as long as no place in the function can be another."""

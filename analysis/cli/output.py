@@ -52,15 +52,16 @@ def write(text: str, path: str | None) -> None:
         raise Failure(f"{path} cannot be written: {error.strerror}.") from None
 
 
-def protect(asked: Asked, files: Iterable[str]) -> None:
+def protect(asked: Asked, files: Iterable[str], written: Iterable[tuple[str, str | None]] = ()) -> None:
     """Raises Failure where a file that is to be written would replace one that is checked (`files`), other C source text, what
-    says how to check it, or another file that is to be written."""
+    says how to check it, or another file that is to be written. `written` are options with the files that they name."""
     read = {os.path.realpath(path) for path in (*files, asked.options.compile_commands) if path is not None}
     taken: dict[str, str] = {}
     for option, path in (
         ("--output", asked.output),
         ("--write-baseline", asked.write_baseline),
         ("--certificate", asked.certificate),
+        *written,
     ):
         if path is None or (os.path.exists(path) and not os.path.isfile(path)):  # a terminal, or /dev/null, twice if you like
             continue

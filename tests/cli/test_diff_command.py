@@ -186,6 +186,127 @@ def test_functions_that_may_do_something_else_are_named(
     assert len(document["functions"]) == 8
 
 
+@pytest.mark.parametrize(
+    ("text", "was", "now"),
+    [
+        ('int f(int a) { __asm__("@" : "=r"(a)); return a; }', "nop", "hlt"),
+        ("int f(int a) { void *to[] = {&&x, &&y}; goto *to[@]; x: return 1; y: return 2; }", "0", "1"),
+        (
+            "int f(int a, ...) { __builtin_va_list b, c; __builtin_va_start(b, a); __builtin_va_start(c, a);"
+            " __builtin_va_arg(c, int); return __builtin_va_arg(@, int); }",
+            "b",
+            "c",
+        ),
+    ],
+    ids=["assembler", "a computed jump", "a list of arguments"],
+)
+def test_a_change_of_what_control_flow_does_not_show_is_a_change(
+    text: str, was: str, now: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, new = (put(name, text.replace("@", word)) for name, word in (("old.c", was), ("new.c", now)))
+    main(["diff", "--engine", "automaton", "--format", "json", old, new])
+    assert differing(json.loads(capsys.readouterr().out)) == {"f"}
+    main(["diff", "--engine", "automaton", "--format", "json", old, put("new.c", text.replace("@", was).replace(" ", "\n "))])
+    assert differing(json.loads(capsys.readouterr().out)) == set()
+
+
+def test_callers_of_a_function_that_parses_in_no_version_may_do_something_else(capsys: pytest.CaptureFixture[str]) -> None:
+    rest = "int g(void) { return f(1); }\nint h(void) { return 2; }\n"
+    put("old.c", "int f(int n);\nint f(int n) { return n + ; }\n" + rest)
+    put("new.c", "int f(int n);\nint f(int n) { return n - ; }\n" + rest)
+    main(["diff", "--engine", "automaton", "--format", "json", "old.c", "new.c"])
+    assert differing(json.loads(capsys.readouterr().out)) == {"g"}
+
+
+def test_functions_that_are_proved_to_do_the_same_are_not_among_them(capsys: pytest.CaptureFixture[str]) -> None:
+    text = "int scaled(int n)\n{\n    int factor = @;\n    factor = n;\n    return factor;\n}\n"
+    rest = "int main(int n, char **v)\n{\n    (void)v;\n    return scaled(n);\n}\nint other(void)\n{\n    return %;\n}\n"
+    put("old.c", (text + rest).replace("@", "2").replace("%", "1"))
+    put("new.c", (text + rest).replace("@", "3").replace("%", "2"))
+    document = as_json(capsys, "old.c", "new.c", code=0)
+    assert {one["name"]: one["difference"] for one in document["functions"]} == {
+        "scaled": "proved",
+        "main": "proved",
+        "other": "possible",
+    }
+    assert main(["diff", "--engine", "automaton", "old.c", "new.c"]) == 0
+    said = capsys.readouterr().out
+    assert "1 of 3 functions may do something else than before: other." in said
+    assert "Proved to do what they did, although they or what they call changed: scaled, main." in said
+
+
+PATHS = """int __VERIFIER_nondet_int(void);
+void reach_error(void);
+static int twice(int n)
+{
+    return n * 2;
+}
+int main(void)
+{
+    int n = __VERIFIER_nondet_int() & 7, m = 0;
+    if (n == 1) {
+        m = 3;
+        if (m > n)
+            reach_error();
+        return 0;
+    }
+    m = twice(n);
+    if (m > 20)
+        reach_error();
+    return 0;
+}
+"""
+
+
+def test_a_condition_says_which_paths_are_left(capsys: pytest.CaptureFixture[str]) -> None:
+    put("old.c", PATHS)
+    put("new.c", PATHS.replace("n * 2", "n * 3"))
+    as_json(capsys, "--rule", "assertion", "old.c", "new.c", "--condition", "c.json", "--residual", "r.c", code=0)
+    document = json.loads(Path("c.json").read_text())
+    assert document["property"] == "assertions"
+    (entry,) = document["entries"]
+    assert (entry["function"], entry["covers_all"]) == ("main", False)
+    main_, twice = entry["automata"]
+    assert (main_["function"], twice["function"]) == ("main", "twice")
+    states = {node["state"] for node in main_["nodes"]}
+    assert states >= {"open", "accepting", "indicator"}
+    left = {move["line"] for move in main_["moves"] if main_["nodes"][move["source"]]["state"] == "open"}
+    assert {10, 16, 17} <= left
+    assert not left & {11, 12}
+    assert [move["line"] for move in main_["moves"] if move["calls"] == [1]] == [16]
+    residual = Path("r.c").read_text()
+    assert "m = 3" not in residual
+    assert "m = twice(n);" in residual
+    subprocess.run(["gcc", "-c", "-w", "r.c"], check=True)
+    as_json(capsys, "r.c", "r.c", code=0)
+
+
+def test_what_cannot_have_become_wrong_leaves_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    put("old.c", PATHS)
+    put("new.c", PATHS.replace("m = 0;", "m = 1;"))
+    as_json(capsys, "old.c", "new.c", "--condition", "c.json", code=0)
+    assert [(one["function"], one["covers_all"]) for one in json.loads(Path("c.json").read_text())["entries"]] == [("main", True)]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--residual", "r.c"), "A residual program can be made of one file only"),
+        (("--condition", "old/a.c"), "would replace a file that is read"),
+        (("--condition", "c.json", "--residual", "c.json"), "name the same file"),
+        (("--condition", "none/c.json"), "cannot be written"),
+    ],
+)
+def test_what_cannot_be_written_is_one_sentence(words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for folder in ("old", "new"):
+        put(f"{folder}/a.c", "int f(void) { return 1; }\n")
+        put(f"{folder}/b.c", "int g(void) { return 1; }\n")
+    assert main(["diff", "--engine", "automaton", "old", "new", *words]) == 2
+    captured = capsys.readouterr()
+    assert said in captured.err
+    assert captured.err.count("\n") == 1
+
+
 @pytest.mark.parametrize("new", ["int f(int n);", "int f(int n) { return n + ; }"], ids=["without a body", "what does not parse"])
 def test_callers_of_a_function_that_is_gone_may_do_something_else(capsys: pytest.CaptureFixture[str], new: str) -> None:
     rest = "\nint g(void) { return f(1); }\nint h(void) { return 2; }\n"
@@ -225,6 +346,34 @@ def test_a_folder_of_a_repository_is_compared_with_itself(
     document = as_json(capsys, "HEAD", code=1)
     assert numbers(document) == (1, 0, 0)
     assert document["messages"] == []
+
+
+@pytest.mark.parametrize("named", ["a.c", "{folder}/src/a.c", "."])
+def test_a_file_or_folder_by_itself_is_compared_with_the_last_commit(
+    named: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git("init", "-q")
+    named = named.format(folder=Path.cwd())
+    put("include/get.h", NULL)
+    put("src/a.c", '#include "../include/get.h"\nint main(void)\n{\n    return get(0);\n}\n')
+    commit()
+    put("src/a.c", '#include "../include/get.h"\nint main(void)\n{\n    return 0;\n}\n')
+    put("include/new.h", NULL)
+    monkeypatch.chdir("src")
+    document = as_json(capsys, named, code=0)
+    assert numbers(document) == (0, 1, 0)
+    assert document["old"] == "HEAD"
+    assert document["fixed"][0]["path"] == "../include/get.h"
+    assert {step["path"] for step in document["fixed"][0]["trace"]} == {"a.c", "../include/get.h"}
+
+
+def test_a_file_that_was_never_committed_has_to_be_compared_with_another(capsys: pytest.CaptureFixture[str]) -> None:
+    git("init", "-q")
+    put("a.c", OLD)
+    commit()
+    put("b.c", OLD)
+    assert main(["diff", "b.c"]) == 2
+    assert "b.c is not in the last commit" in capsys.readouterr().err
 
 
 def test_what_is_generated_and_how_it_is_compiled_is_taken_from_the_working_tree(capsys: pytest.CaptureFixture[str]) -> None:
@@ -270,7 +419,7 @@ def test_sarif_tells_the_states(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ((), "There must be one version or two"),
         (("a.c", "a.c", "a.c"), "There must be one version or two"),
-        (("a.c",), "name the one that it is compared with, too"),
+        (("a.c",), "a.c has no last commit to be compared with"),
         (("nothing",), "nothing is no file or folder, and no revision of a git repository here"),
         (("a.c", "a.c", "--write-baseline", "b.json"), "Baselines are for one version"),
         (("a.c", "a.c", "--certificate", "b.json", "--engine", "auto"), "Certificates are of one version"),

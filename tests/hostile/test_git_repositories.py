@@ -98,6 +98,38 @@ def test_no_hook_is_executed(repository: Path) -> None:
     assert not touched.exists()
 
 
+def test_configuration_that_includes_another_file_names_no_programs(repository: Path) -> None:
+    touched, script = _canary(repository)
+    (repository / "more").write_text(f"[core]\n\tfsmonitor = {script}\n\tpager = {script}\n[diff]\n\texternal = {script}\n")
+    _git("config", "include.path", str(repository / "more"))
+    assert _diff("a.c") == 0
+    assert not touched.exists()
+
+
+@pytest.mark.parametrize("kind", ["submodule", "nested"])
+def test_no_program_of_a_repository_inside_is_executed(kind: str, repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    touched, script = _canary(repository)
+    inside = repository / "inside"
+    inside.mkdir()
+    _git("-C", "inside", "init", "-q")
+    (inside / "b.c").write_text("int b(void) { int *p = 0; return *p; }\n")
+    _git("-C", "inside", "add", "-A")
+    _git("-C", "inside", "commit", "-q", "-m", "a")
+    if kind == "submodule":
+        address = f"ext::{script}"
+        (repository / ".gitmodules").write_text(f'[submodule "i"]\n\tpath = inside\n\turl = {address}\n\tupdate = !{script}\n')
+        _commit()
+        _git("config", "submodule.i.update", f"!{script}")
+        _git("config", "submodule.recurse", "true")
+    for name in ("core.fsmonitor", "core.pager", "filter.c.clean"):
+        _git("-C", "inside", "config", name, script)
+    (inside / ".git" / "hooks").mkdir(exist_ok=True)
+    (inside / ".git" / "hooks" / "post-checkout").symlink_to(script)
+    assert _diff("HEAD", "HEAD") == 0
+    assert not touched.exists()
+    assert {one["path"] for one in json.loads(capsys.readouterr().out)["functions"]} == {"a.c"}
+
+
 def test_git_by_itself_would_execute_them(repository: Path) -> None:
     touched, script = _canary(repository)
     _git("config", "core.fsmonitor", script)

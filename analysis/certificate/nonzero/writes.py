@@ -82,11 +82,12 @@ def _bytes_of_any(program: Program) -> frozenset[str]:
 
 
 class Objects:
-    """Which objects the expressions of one function read and write."""
+    """Which objects the expressions of one function read and write. `shared`: variables of its own that count as if it took their
+    address."""
 
-    def __init__(self, program: Program, cfa: Cfa) -> None:
+    def __init__(self, program: Program, cfa: Cfa, shared: frozenset[str] = frozenset()) -> None:
         self._overlaid, self._of_characters = overlaid(program), _bytes_of_any(program)
-        self._taken = taken_by(cfa).own
+        self._taken = taken_by(cfa).own | shared
         self._read = lru_cache(maxsize=None)(self._reads)
 
     def reads(self, expr: ir.Expr) -> frozenset[Place | Own]:

@@ -68,8 +68,7 @@ def function_change(old: Cfa, new: Cfa, old_places: Places, new_places: Places, 
     """What differs between two revisions of a function, None if nothing does; `linkage` is for the new one."""
     if new is old or (_interface(new) == _interface(old) and _is_copy(new, old, linkage)):
         return None
-    plain = _with_effects(old, {edge.id: _comparable(old, edge, old_places) for edge in old.edges})
-    matched = match(_with_effects(new, {e.id: linkage(_comparable(new, e, new_places)) for e in new.edges}), plain)
+    plain, matched = aligned(old, new, old_places, new_places, linkage)
     shown = _with_effects(matched, {edge.id: was.effect for edge, was in zip(matched.edges, new.edges, strict=True)})
     edges = []
     for before, at in _pairs(plain, matched):
@@ -84,6 +83,13 @@ def function_change(old: Cfa, new: Cfa, old_places: Places, new_places: Places, 
     if not edges and _interface(new) == _interface(old):
         return None
     return FunctionChange(old, shown, old_places.name_place(old.name), new_places.name_place(new.name), tuple(edges))
+
+
+def aligned(old: Cfa, new: Cfa, old_places: Places, new_places: Places, linkage: Linkage) -> tuple[Cfa, Cfa]:
+    """Both revisions of a function with effects that can be compared, the new one with the ids that `match` gives it. `linkage`
+    is for the new one."""
+    plain = _with_effects(old, {edge.id: _comparable(old, edge, old_places) for edge in old.edges})
+    return plain, match(_with_effects(new, {e.id: linkage(_comparable(new, e, new_places)) for e in new.edges}), plain)
 
 
 def _is_copy(new: Cfa, old: Cfa, linkage: Linkage) -> bool:

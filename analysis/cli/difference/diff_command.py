@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,9 +12,11 @@ from typing import Any, NamedTuple
 import click
 import msgspec
 
+from analysis.cfa.callgraph import roots
 from analysis.cfa.revisions.delta import Revision, program_change
 from analysis.cli.check import FAILED, VIOLATED
 from analysis.cli.command_options import Asked, check_options, read_asked
+from analysis.cli.difference.condition_format import condition_json
 from analysis.cli.difference.difference_formats import Comparison, Differing, json_of, sarif_of, text_of
 from analysis.cli.difference.git_versions import GitError, Repository
 from analysis.cli.difference.same_findings import compare_findings
@@ -22,29 +24,40 @@ from analysis.cli.failure import Failure
 from analysis.cli.output import protect, say, write
 from analysis.cli.version_chain import Checked, VersionChain
 from analysis.cli.versions import read_version
+from analysis.engines.difference.data_detector import Goal
+from analysis.engines.difference.equal_functions import with_proved
+from analysis.engines.difference.extraction import difference_condition
+from analysis.engines.difference.function_pairs import ProgramPair
+from analysis.engines.difference.residual_program import ManyFilesError, residual_program
 from analysis.engines.difference.unchanged_functions import differences
 from analysis.model.places import Place
 from analysis.model.report import Finding, Report
 from analysis.model.spelling import display_name
 from analysis.rules.automaton import Rule
 
+_LAST = "HEAD"
+
 
 class _Located(NamedTuple):
-    """A version: its name, and the file or folder that it is. `is_copy`: it was copied from a repository."""
+    """A version: its name, and the file or folder that it is. `copied`: the folder that the files of a repository were copied to,
+    and the path of that repository from the current folder."""
 
     name: str
     path: str
-    is_copy: bool = False
+    copied: tuple[str, str] | None = None
 
 
 @click.command()
 @click.argument("versions", metavar="OLD [NEW]", nargs=-1)
+@click.option("--condition", metavar="FILE", help="Write which paths of NEW can do wrong what OLD does not, as JSON.")
+@click.option("--residual", metavar="FILE", help="Write NEW without all other paths, as a C program; for one file.")
 @check_options
-def diff(versions: tuple[str, ...], **given: Any) -> int:
+def diff(versions: tuple[str, ...], condition: str | None, residual: str | None, **given: Any) -> int:
     """Say what a change has brought about: which findings it has introduced and fixed, and which functions may do something else.
 
     A version is a file, a folder (a whole program), or a revision of the git repository that the current folder is in. Without
-    NEW, it is the current folder as it is now: `everproof diff HEAD`.
+    NEW, a revision is compared with the current folder as it is now (`everproof diff HEAD`), and a file or folder as it is now
+    with the last commit (`everproof diff a.c`).
 
     Exit code: 0 nothing introduced; 1 at least one finding introduced, shown or held back; 2 something asked for could not be
     done.
@@ -53,12 +66,15 @@ def diff(versions: tuple[str, ...], **given: Any) -> int:
         raise Failure("There must be one version or two: name OLD and NEW, each a file, a folder, or a revision of git.")
     with tempfile.TemporaryDirectory(prefix="everproof-diff-") as folder:
         places = [Path(folder).resolve() / name for name in ("old", "new")]
-        old = _located(versions[0], places[0])
-        if len(versions) == 1 and not old.is_copy:
-            raise Failure(f"{versions[0]} is a file or folder: name the one that it is compared with, too.")
-        new = _located(versions[1], places[1]) if len(versions) == 2 else _Located("the working tree", ".")
-        asked = _asked(given, old, new)
-        comparison, rules = _compared(old, new, asked)
+        if len(versions) == 1 and os.path.exists(versions[0]):
+            old, new = _committed(versions[0], places[0]), _Located(versions[0], versions[0])
+        else:
+            old = _located(versions[0], places[0])
+            new = _located(versions[1], places[1]) if len(versions) == 2 else _Located("the working tree", ".")
+        more = (("--condition", condition), ("--residual", residual))
+        asked = _asked(given, old, new, more)
+        comparison, rules, programs = _compared(old, new, asked)
+    _write_conditions(programs, asked, condition, residual)
     say(comparison.report.messages)
     written = {"json": json_of, "text": text_of}.get(asked.format)
     write(written(comparison) if written else sarif_of(comparison, rules), asked.output)
@@ -70,40 +86,84 @@ def diff(versions: tuple[str, ...], **given: Any) -> int:
 def _located(name: str, into: Path) -> _Located:
     if os.path.exists(name):
         return _Located(name, name)
-    into.mkdir()
     try:
         repository = Repository(".")
-        repository.write(repository.commit(name), into)
+        commit = repository.commit(name)
     except GitError as error:
         raise Failure(f"{name} is no file or folder, and no revision of a git repository here: {error}.") from None
-    except OSError as error:
-        raise Failure(f"{name} cannot be copied to a temporary folder: {error.strerror}.") from None
-    path = os.path.normpath(into / repository.below)
+    path = _copied(name, repository, commit, into, ".")
     if not os.path.isdir(path):
         raise Failure(f"{name} has no folder {repository.below}.")
-    return _Located(name, path, is_copy=True)
+    return _Located(name, path, (str(into), os.path.relpath(repository.top)))
 
 
-def _asked(given: dict[str, Any], old: _Located, new: _Located) -> Asked:
+def _committed(name: str, into: Path) -> _Located:
+    """The file or folder as the last commit has it."""
+    folder, own = (name, ".") if os.path.isdir(name) else os.path.split(os.path.realpath(name))
+    try:
+        repository = Repository(folder)
+        commit = repository.commit(_LAST)
+    except GitError as error:
+        raise Failure(f"{name} has no last commit to be compared with: {error}. Name the other version, too.") from None
+    path = _copied(_LAST, repository, commit, into, own)
+    if not os.path.exists(path):
+        raise Failure(f"{name} is not in the last commit: name what it is compared with, too.")
+    return _Located(_LAST, path, (str(into), os.path.relpath(repository.top)))
+
+
+def _copied(name: str, repository: Repository, commit: str, into: Path, own: str) -> str:
+    """Copies a commit; the path of the copy of `own`, which is a path from the folder that the repository was asked for."""
+    try:
+        into.mkdir()
+        repository.write(commit, into)
+    except GitError as error:
+        raise Failure(f"{name} cannot be read: {error}.") from None
+    except OSError as error:
+        raise Failure(f"{name} cannot be copied to a temporary folder: {error.strerror}.") from None
+    return os.path.normpath(into / repository.below / own)
+
+
+def _write_conditions(programs: ProgramPair | None, asked: Asked, condition: str | None, residual: str | None) -> None:
+    if condition is None and residual is None:
+        return
+    if programs is None:
+        raise Failure("Not all of both versions could be read, so that nothing can be said of their paths.")
+    program, places = programs.new.program, programs.new.places
+    wanted = asked.options.entries or ("main", *map(display_name, roots(program)))
+    goal: Goal = "assertions" if asked.options.rules == ("assertion",) else "violations"
+    entries = [name for name in program.functions if display_name(name) in wanted]
+    found = {name: difference_condition(programs, name, goal=goal) for name in entries}
+    if condition is not None:
+        write(condition_json(program, places, found, goal), condition)
+    if residual is not None:
+        try:
+            write(residual_program(program, places, found.values()).decode("utf-8", "surrogateescape"), residual)
+        except ManyFilesError:
+            raise Failure("A residual program can be made of one file only: compare two files.") from None
+
+
+def _asked(given: dict[str, Any], old: _Located, new: _Located, written: Iterable[tuple[str, str | None]]) -> Asked:
     """The options, which are those of the new version."""
     asked = read_asked(given, new.path)
     if asked.certificate is not None:
         raise Failure("Certificates are of one version: use everproof check.")
     if asked.baseline is not None or asked.write_baseline is not None:
         raise Failure("Baselines are for one version: use them with `everproof check`.")
-    protect(asked, (old.path, new.path))
-    is_copy = old.is_copy or new.is_copy  # the next copy has other paths, so that nothing would be found again
-    return msgspec.structs.replace(asked, store=None) if is_copy else asked
+    protect(asked, (old.path, new.path), written)
+    if old.copied is None and new.copied is None:
+        return asked
+    return msgspec.structs.replace(asked, store=None)  # the next copy has other paths, so that nothing would be found again
 
 
-def _compared(old: _Located, new: _Located, asked: Asked) -> tuple[Comparison, tuple[Rule, ...]]:
+def _compared(old: _Located, new: _Located, asked: Asked) -> tuple[Comparison, tuple[Rule, ...], ProgramPair | None]:
     with closing(VersionChain(asked, "incr-back")) as chain:
         before, was = _checked(chain, old, asked)
         after, now = _checked(chain, new, asked)
         rules = chain.rules
-    copies = [version.path for version in (old, new) if version.is_copy]
+    copies = [version.copied for version in (old, new) if version.copied is not None]
     report_before, report_after = _respelled(before.report, copies), _respelled(after.report, copies)
-    gone, added, functions = _functions(was, now, report_after)
+    programs = None if was is None or now is None else ProgramPair(was, now, program_change(was, now))
+    gone, added, functions = _functions(programs, report_after)
     comparison = Comparison(
         old=old.name,
         new=new.name,
@@ -115,7 +175,7 @@ def _compared(old: _Located, new: _Located, asked: Asked) -> tuple[Comparison, t
         from_scratch=after.apart,
         successful=not (before.failed or after.failed or asked.wrong_settings),
     )
-    return comparison, rules
+    return comparison, rules, programs
 
 
 def _checked(chain: VersionChain, located: _Located, asked: Asked) -> tuple[Checked, Revision | None]:
@@ -125,32 +185,31 @@ def _checked(chain: VersionChain, located: _Located, asked: Asked) -> tuple[Chec
     return checked, chain.revision()
 
 
-def _functions(
-    was: Revision | None, now: Revision | None, report: Report
-) -> tuple[frozenset[str], frozenset[str], tuple[Differing, ...]]:
+def _functions(programs: ProgramPair | None, report: Report) -> tuple[frozenset[str], frozenset[str], tuple[Differing, ...]]:
     """The names of functions that are gone and added, and what each function of the new version, that of the report, may do."""
-    if was is None or now is None:
+    if programs is None:
         return frozenset(), frozenset(), ()
+    was, now = programs.old, programs.new
     names, names_now = set(map(display_name, was.program.functions)), set(map(display_name, now.program.functions))
     found = {
         (display_name(name), now.places.name_place(name).range.start.line): difference
-        for name, difference in differences(was, now, program_change(was, now)).items()
+        for name, difference in with_proved(programs, differences(was, now, programs.change)).items()
     }
     keys = ((function, (function.name, function.place.range.start.line)) for function in report.functions)
     functions = tuple(Differing(function.name, function.place, found[key]) for function, key in keys if key in found)
     return frozenset(names - names_now), frozenset(names_now - names), functions
 
 
-def _respelled(report: Report, copies: Sequence[str]) -> Report:
-    """A report without the folders of copies in its paths and texts: what is left are paths from the current folder."""
-    folders = tuple(copy + os.sep for copy in copies)
-    if not folders:
+def _respelled(report: Report, copies: Sequence[tuple[str, str]]) -> Report:
+    """A report with paths from the current folder in place of those of copies, also in its texts."""
+    spelled = tuple(pair for into, top in copies for pair in _spellings(into, top))
+    if not spelled:
         return report
     replace = msgspec.structs.replace
 
     def said(text: str) -> str:
-        for folder in folders:
-            text = text.replace(folder, "")
+        for there, here in spelled:
+            text = text.replace(there, here)
         return text
 
     def at(place: Place) -> Place:
@@ -168,3 +227,11 @@ def _respelled(report: Report, copies: Sequence[str]) -> Report:
         findings=tuple(map(finding, report.findings)),
         messages=tuple(replace(message, path=said(message.path), text=said(message.text)) for message in report.messages),
     )
+
+
+def _spellings(into: str, top: str) -> Iterator[tuple[str, str]]:
+    """What stands in the paths of a copy for the current folder, if it is in the repository, and for the top of the latter."""
+    here = os.path.relpath(os.curdir, top)
+    if not here.startswith(os.pardir):
+        yield os.path.normpath(os.path.join(into, here)) + os.sep, ""
+    yield into + os.sep, "" if top == os.curdir else top + os.sep

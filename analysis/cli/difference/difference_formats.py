@@ -59,17 +59,25 @@ def _lines(comparison: Comparison) -> Iterator[str]:
     yield f"From {comparison.old} to {comparison.new}: {count(len(introduced), 'finding')} introduced{more}, {len(fixed)} fixed."
     older = f"; {held_before} more need something that was not proved" if held_before else ""
     yield f"{count(len(before), 'finding')} in both versions{older}."
-    yield _functions_line(comparison.functions)
+    yield from _function_lines(comparison.functions)
     if comparison.from_scratch is not None:
         yield f"The new version was checked from scratch: {comparison.from_scratch}."
 
 
-def _functions_line(functions: Sequence[Differing]) -> str:
-    others = [function.name for function in functions if function.difference != "none"]
-    if not others:
-        return f"No function can do anything else than before ({count(len(functions), 'function')} compared)."
-    named = ", ".join(others[:8]) + (f" and {len(others) - 8} more" if len(others) > 8 else "")
-    return f"{len(others)} of {count(len(functions), 'function')} may do something else than before: {named}."
+def _function_lines(functions: Sequence[Differing]) -> Iterator[str]:
+    compared = count(len(functions), "function")
+    others = [function.name for function in functions if function.difference == "possible"]
+    proved = [function.name for function in functions if function.difference == "proved"]
+    if others:
+        yield f"{len(others)} of {compared} may do something else than before: {_named(others)}."
+    else:
+        yield f"No function can do anything else than before ({compared} compared)."
+    if proved:
+        yield f"Proved to do what they did, although they or what they call changed: {_named(proved)}."
+
+
+def _named(names: Sequence[str]) -> str:
+    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
 def _shown(findings: Sequence[Finding]) -> tuple[list[Finding], int]:

@@ -2,7 +2,8 @@
 
 A function is as before if its control-flow automaton is, up to names of static functions and variables and to places in the text,
 and everything that it uses: types of variables, declarations of external functions, members of records, and the functions that it
-can call. What external functions do is taken to be the same. What a variable holds is no part of what a function does.
+can call. Where a CFA does not show all that the text says (assembler, `va_arg`, computed jumps), the text has to be the same,
+but for layout. What external functions do is taken to be the same. What a variable holds is no part of what a function does.
 """
 
 from __future__ import annotations
@@ -10,14 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
-from analysis.cfa.graph import Cfa, Program
+from analysis.cfa.callgraph import callees
+from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.cfa.revisions.counterparts import counterparts
 from analysis.cfa.revisions.delta import ProgramChange, Revision
 from analysis.cfa.revisions.used import used_by
 from analysis.model import ir
 from analysis.model.spelling import display_name
 
-Difference = Literal["none", "possible"]
+Difference = Literal["none", "proved", "possible"]
+"""Whether a function can do something else: not, as nothing that it is made of is another; not, as was proved
+(`equal_functions`); or possibly."""
 
 
 def differences(old: Revision, new: Revision, change: ProgramChange) -> dict[str, Difference]:
@@ -25,6 +29,7 @@ def differences(old: Revision, new: Revision, change: ProgramChange) -> dict[str
     names = counterparts(new.program, old.program)
     changed = {name for name in new.program.functions if _is_other(names.get(name, name), change)}
     changed |= _using_others(new, names, change)
+    changed |= {name for name in new.program.functions if _hides_a_change(old, new, names.get(name, name), name)}
     changed |= _without_body(names, change)
     changed |= _not_understood(old, new)
     changed = _with_callers(new.program, changed)
@@ -44,9 +49,34 @@ def _without_body(names: Mapping[str, str], change: ProgramChange) -> set[str]:
 
 
 def _not_understood(old: Revision, new: Revision) -> set[str]:
-    """The functions that do not parse in one of the versions. What is known of one may be what it was before."""
+    """The functions that do not parse in one of the versions, by the names that calls use. What is known of one may be what it
+    was before."""
     unparsed = old.unparsed | new.unparsed
-    return {name for name in new.program.functions if display_name(name) in unparsed}
+    if not unparsed:
+        return set()
+    called = {target for names in callees(new.program).values() for target in names}
+    return {name for name in called.union(new.program.functions) if display_name(name) in unparsed}
+
+
+def _hides_a_change(old: Revision, new: Revision, old_name: str, name: str) -> bool:
+    """Whether the text of a function differs, and its CFA does not show all that the text says."""
+    if old_name not in old.program.functions:
+        return False
+    if not any(map(_hides, old.program.functions[old_name].edges)) and not any(map(_hides, new.program.functions[name].edges)):
+        return False
+    return _text(old, old_name) != _text(new, name)
+
+
+def _text(revision: Revision, name: str) -> list[bytes]:
+    """The text of a function, without its layout."""
+    text, source = revision.places.source(name)
+    return text[source.start : source.start + source.end_site.end].split()
+
+
+def _hides(edge: Edge) -> bool:
+    if isinstance(edge.effect, ir.Unsupported):
+        return True
+    return any(isinstance(part, ir.Unknown) for value in ir.values_of(edge.effect) for part in ir.walk(value))
 
 
 def _using_others(new: Revision, names: Mapping[str, str], change: ProgramChange) -> set[str]:
