@@ -225,8 +225,8 @@ def test_functions_that_are_proved_to_do_the_same_are_not_among_them(capsys: pyt
     put("new.c", (text + rest).replace("@", "3").replace("%", "2"))
     document = as_json(capsys, "old.c", "new.c", code=0)
     assert {one["name"]: one["difference"] for one in document["functions"]} == {
-        "scaled": "proved",
-        "main": "proved",
+        "scaled": "proved-equivalent",
+        "main": "proved-equivalent",
         "other": "possible",
     }
     assert main(["diff", "--engine", "automaton", "old.c", "new.c"]) == 0
@@ -286,6 +286,10 @@ def test_what_cannot_have_become_wrong_leaves_nothing(capsys: pytest.CaptureFixt
     put("new.c", PATHS.replace("m = 0;", "m = 1;"))
     as_json(capsys, "old.c", "new.c", "--condition", "c.json", code=0)
     assert [(one["function"], one["covers_all"]) for one in json.loads(Path("c.json").read_text())["entries"]] == [("main", True)]
+    as_json(capsys, "old.c", "new.c", "--condition", "c.json", "--extractor", "diffcond", code=0)  # the text differs
+    assert [(one["function"], one["covers_all"]) for one in json.loads(Path("c.json").read_text())["entries"]] == [
+        ("main", False)
+    ]
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from analysis.cli.version_chain import Checked, VersionChain
 from analysis.cli.versions import read_version
 from analysis.engines.difference.data_detector import Goal
 from analysis.engines.difference.equal_functions import with_proved
-from analysis.engines.difference.extraction import difference_condition
+from analysis.engines.difference.extraction import Method, difference_condition
 from analysis.engines.difference.function_pairs import ProgramPair
 from analysis.engines.difference.residual_program import ManyFilesError, residual_program
 from analysis.engines.difference.unchanged_functions import differences
@@ -36,6 +36,7 @@ from analysis.model.spelling import display_name
 from analysis.rules.automaton import Rule
 
 _LAST = "HEAD"
+_METHODS: dict[str, Method] = {"diffdp": "diffDP", "diffcond": "diffCond"}
 
 
 class _Located(NamedTuple):
@@ -51,8 +52,14 @@ class _Located(NamedTuple):
 @click.argument("versions", metavar="OLD [NEW]", nargs=-1)
 @click.option("--condition", metavar="FILE", help="Write which paths of NEW can do wrong what OLD does not, as JSON.")
 @click.option("--residual", metavar="FILE", help="Write NEW without all other paths, as a C program; for one file.")
+@click.option(
+    "--extractor",
+    type=click.Choice(list(_METHODS)),
+    default="diffdp",
+    help="How --condition and --residual compare paths: by what depends on changed data, or by text alone. Default: diffdp.",
+)
 @check_options
-def diff(versions: tuple[str, ...], condition: str | None, residual: str | None, **given: Any) -> int:
+def diff(versions: tuple[str, ...], condition: str | None, residual: str | None, extractor: str, **given: Any) -> int:
     """Say what a change has brought about: which findings it has introduced and fixed, and which functions may do something else.
 
     A version is a file, a folder (a whole program), or a revision of the git repository that the current folder is in. Without
@@ -74,7 +81,7 @@ def diff(versions: tuple[str, ...], condition: str | None, residual: str | None,
         more = (("--condition", condition), ("--residual", residual))
         asked = _asked(given, old, new, more)
         comparison, rules, programs = _compared(old, new, asked)
-    _write_conditions(programs, asked, condition, residual)
+    _write_conditions(programs, asked, condition, residual, _METHODS[extractor])
     say(comparison.report.messages)
     written = {"json": json_of, "text": text_of}.get(asked.format)
     write(written(comparison) if written else sarif_of(comparison, rules), asked.output)
@@ -123,7 +130,9 @@ def _copied(name: str, repository: Repository, commit: str, into: Path, own: str
     return os.path.normpath(into / repository.below / own)
 
 
-def _write_conditions(programs: ProgramPair | None, asked: Asked, condition: str | None, residual: str | None) -> None:
+def _write_conditions(
+    programs: ProgramPair | None, asked: Asked, condition: str | None, residual: str | None, method: Method
+) -> None:
     if condition is None and residual is None:
         return
     if programs is None:
@@ -132,7 +141,7 @@ def _write_conditions(programs: ProgramPair | None, asked: Asked, condition: str
     wanted = asked.options.entries or ("main", *map(display_name, roots(program)))
     goal: Goal = "assertions" if asked.options.rules == ("assertion",) else "violations"
     entries = [name for name in program.functions if display_name(name) in wanted]
-    found = {name: difference_condition(programs, name, goal=goal) for name in entries}
+    found = {name: difference_condition(programs, name, method, goal) for name in entries}
     if condition is not None:
         write(condition_json(program, places, found, goal), condition)
     if residual is not None:

@@ -67,7 +67,7 @@ def _lines(comparison: Comparison) -> Iterator[str]:
 def _function_lines(functions: Sequence[Differing]) -> Iterator[str]:
     compared = count(len(functions), "function")
     others = [function.name for function in functions if function.difference == "possible"]
-    proved = [function.name for function in functions if function.difference == "proved"]
+    proved = [function.name for function in functions if function.difference == "proved-equivalent"]
     if others:
         yield f"{len(others)} of {compared} may do something else than before: {_named(others)}."
     else:

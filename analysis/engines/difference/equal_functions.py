@@ -27,7 +27,7 @@ def with_proved(programs: ProgramPair, differences: Mapping[str, Difference]) ->
     for component in components(programs.new.program):
         for name in component:
             if found.get(name) == "possible" and _is_equal(detection, name):
-                found[name] = "proved"
+                found[name] = "proved-equivalent"
                 equal.add(name)
     return found
 

@@ -19,7 +19,7 @@ from analysis.cfa.revisions.used import used_by
 from analysis.model import ir
 from analysis.model.spelling import display_name
 
-Difference = Literal["none", "proved", "possible"]
+Difference = Literal["none", "proved-equivalent", "possible"]
 """Whether a function can do something else: not, as nothing that it is made of is another; not, as was proved
 (`equal_functions`); or possibly."""
 
