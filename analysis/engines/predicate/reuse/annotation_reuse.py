@@ -1,0 +1,54 @@
+"""The annotation that a new program begins with: what is left of the old one, each triple of it validated ([IPA] Algorithm 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from analysis.cpa.domains.location import Location
+from analysis.engines.predicate.reuse.triples import Triples
+from analysis.engines.predicate.stretches import Stretches
+from analysis.smt.logic.term_building import TRUE, or_
+from analysis.smt.logic.terms import Term
+
+Cubes = tuple[Term, ...]
+
+
+class ReusedAnnotation(msgspec.Struct, frozen=True):
+    """The cubes at heads that are left; where there are none, all is to be found again. `is_certified`: each head that is reached
+    has some, and from there nothing that must not happen is possible, so that the program is safe if this is so."""
+
+    cubes: Mapping[Location, Cubes]
+    is_certified: bool
+
+
+def reuse_annotation(
+    stretches: Stretches, triples: Triples, strengthened: Callable[[Location], Cubes], goes_on: Callable[[], bool]
+) -> ReusedAnnotation:
+    """Goes from the start over all stretches, as long as something is left where they lead. `strengthened` gives the candidates
+    (Algorithm 6). Beyond the paper, what is left at a head goes if it would lead to what must not happen: a search that begins
+    there could only find that."""
+    found: dict[Location, Cubes] = {}
+    waiting: list[Location | None] = [None]
+    is_certified = True
+    while waiting:
+        source = waiting.pop(0)
+        arrivals = stretches.after(source) if goes_on() else None
+        if arrivals is None:
+            return ReusedAnnotation({place: cubes for place, cubes in found.items() if cubes}, False)
+        known = TRUE if source is None else or_(*found[source])
+        for state, after in arrivals:
+            if after is None:
+                if triples.is_possible(known, state):
+                    is_certified = False
+                    if source is not None:
+                        found[source] = ()
+                continue
+            is_new = after not in found
+            cubes = strengthened(after) if is_new else found[after]
+            found[after] = cubes if not cubes or triples.holds(known, state, or_(*cubes)) else ()
+            if is_new and found[after]:
+                waiting.append(after)
+    left = {place: cubes for place, cubes in found.items() if cubes}
+    return ReusedAnnotation(left, is_certified and len(left) == len(found))
