@@ -17,7 +17,7 @@ from analysis.cli.failure import Failure
 from analysis.cli.json_format import encode_json, finding_document, report_document
 from analysis.cli.output import protect, say, write
 from analysis.cli.sarif_format import sarif_document
-from analysis.cli.text_format import count, spot, summaries_line, text_report
+from analysis.cli.text_format import count, reuse_line, spot, summaries_line, text_report
 from analysis.cli.version_chain import Checked, VersionChain
 from analysis.cli.versions import read_version
 from analysis.engines.automaton import Algorithm
@@ -205,7 +205,7 @@ def _text(checked: Checked, asked: Asked) -> Iterator[str]:
     if work.summaries != SummaryWork():
         yield f"summaries: {summaries_line(work.summaries)}"
     if work.reuse != ProofReuse():
-        yield f"reused: {summaries_line(work.reuse)}"
+        yield f"reused: {reuse_line(work.reuse)}"
     if checked.apart is not None:
         yield f"from scratch: {checked.apart}"
     if checked.differences is not None:

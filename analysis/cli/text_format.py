@@ -255,8 +255,13 @@ def _unknown_lines(report: Report) -> Iterator[str]:
         yield ""
 
 
-def summaries_line(work: SummaryWork | ProofReuse) -> str:
-    """What was done to summaries, or with earlier proofs."""
+def reuse_line(work: ProofReuse) -> str:
+    """What proofs took from earlier ones."""
+    return f"proofs {work.proofs}, assertions {work.valid} of {work.asserted}, lemmas {work.lemmas}"
+
+
+def summaries_line(work: SummaryWork) -> str:
+    """What was done to summaries."""
     return ", ".join(f"{number} {name}" for name, number in msgspec.structs.asdict(work).items())
 
 
@@ -267,7 +272,7 @@ def _stats_lines(report: Report) -> Iterator[str]:
         if isinstance(value, SummaryWork):
             yield f"summaries: {summaries_line(value)}"
         elif isinstance(value, ProofReuse):
-            yield f"reused: {summaries_line(value)}"
+            yield f"reused: {reuse_line(value)}"
         elif isinstance(value, int):
             yield f"{name.replace('_', ' ')}: {value}"
         else:

@@ -81,12 +81,13 @@ def _starts_alike(one: msgspec.Struct, other: msgspec.Struct | None) -> bool:
 
 
 def _function_map(new: Cfa, old: Cfa, to_old: Renaming, back: Mapping[str, str]) -> FunctionMap:
-    plain = new.with_edges(tuple(Edge(edge.id, edge.source, edge.target, to_old(edge.effect)) for edge in new.edges))
+    renamed = Renaming(_renamed(new, old))
+    plain = new.with_edges(tuple(Edge(e.id, e.source, e.target, renamed(to_old(e.effect))) for e in new.edges))
     matched = match(plain, old)
     known, before = set(old.locations), old.by_id
     locations, aligned, changed, variables = {}, dict[int, int](), set[int](), dict[str, str]()
     equal: set[int] = set()
-    for mine, edge in zip(plain.edges, matched.edges, strict=True):
+    for mine, edge in zip(new.edges, matched.edges, strict=True):
         for here, there in ((mine.source, edge.source), (mine.target, edge.target)):
             if there in known:
                 locations[here] = there
@@ -103,6 +104,27 @@ def _function_map(new: Cfa, old: Cfa, to_old: Renaming, back: Mapping[str, str])
     variables = {theirs: name for theirs, name in variables.items() if theirs in present}
     to_new = Renaming({name: variables.get(name, name + _GONE) for name in present}, linked=_names(old, back))
     return FunctionMap(old, new, locations, aligned, frozenset(changed), frozenset(before.keys() - equal), variables, to_new)
+
+
+def _renamed(new: Cfa, old: Cfa) -> dict[str, str]:
+    """Old names for the local variables that only the new function has: those that only the old one has, type by type in the
+    order of their first use. A wrong guess costs edges that would have been the same."""
+    mine, theirs = _locals(new), _locals(old)
+    added = [variable for variable in mine.values() if variable.name not in theirs]
+    gone = [variable for variable in theirs.values() if variable.name not in mine]
+    found: dict[str, str] = {}
+    for variable in added:
+        other = next((one for one in gone if one.type == variable.type), None)
+        if other is not None:
+            gone.remove(other)
+            found[variable.name] = other.name
+    return found
+
+
+def _locals(cfa: Cfa) -> dict[str, ir.Var]:
+    """The local variables that a function names, in order."""
+    used = (v for edge in cfa.edges for e in ir.expressions(edge.effect) for v in ir.variables(e))
+    return {variable.name: variable for variable in used if variable.scope == "local"}
 
 
 def _names(old: Cfa, back: Mapping[str, str]) -> dict[str, str]:

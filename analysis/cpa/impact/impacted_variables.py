@@ -4,6 +4,9 @@ One fixed point over the joint graph of both revisions: an edge is impacted if i
 region that an impacted branch decides; what it writes is impacted from there on. Calls are followed, without contexts: into the
 callee and back to all callers. Memory is told apart by kinds of accesses (`cpa.effects`). What is not understood is impacted.
 
+An edge that is not impacted gives the variable that it assigns the value that it had before: unlike in the paper, this one
+is then not impacted any more.
+
 Beside what may differ there is what is doubted: the variables of an impacted condition. They have the values that they had, but
 what was known of them behind the condition need not hold any more.
 """
@@ -126,6 +129,8 @@ class Impact:
             doubted = doubted.joined(self._conditions(edge))
             if edge.is_changed or isinstance(edge.effect, ir.Assume | ir.Unsupported):
                 self._control(edge)
+        elif isinstance(edge.effect, ir.Assign):
+            written, doubted = _without(written, edge), _without(doubted, edge)
         if isinstance(edge.effect, ir.Call):
             self._enter(edge, known, doubted, is_forced=is_forced)
         self._join(self._differs, target, written)
@@ -327,3 +332,11 @@ class Impact:
         for parts in cfa.parts.values():
             found.update(dict.fromkeys(part for part in parts if isinstance(part, ir.Var)))
         yield from (variable for variable in found if variable.scope not in ("global", "function"))
+
+
+def _without(writes: Writes, edge: JointEdge) -> Writes:
+    """Without the local variable that an edge assigns as a whole."""
+    target = ir.target_of(edge.effect)
+    if not isinstance(target, ir.Var) or target.scope == "global":
+        return writes
+    return msgspec.structs.replace(writes, locals=writes.locals - {f"{edge.function}|{target.name}"})

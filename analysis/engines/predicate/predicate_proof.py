@@ -16,9 +16,9 @@ from analysis.certificate.refusal import RefusedError
 from analysis.cfa.callgraph import callees, components
 from analysis.cfa.graph import Program
 from analysis.cfa.marks import marked
-from analysis.cpa.domains.location import Bounds, LocationTransfer, location_cpa, reverse_postorder
+from analysis.cpa.domains.location import Bounds, Location, LocationTransfer, location_cpa, reverse_postorder
 from analysis.cpa.domains.predicate import Predicated, PredicatePrecision, predicate_cpa
-from analysis.cpa.framework.algorithm import Cancellation, start
+from analysis.cpa.framework.algorithm import Cancellation
 from analysis.cpa.framework.composite import Composite
 from analysis.cpa.framework.reachability import ReachabilityGraph
 from analysis.cpa.framework.refinement_loop import Ended, cegar
@@ -48,7 +48,7 @@ from analysis.smt.transitions.transition_state import State
 from analysis.smt.transitions.vocabulary import TooLargeError
 
 _LOCATION, _PREDICATE = 0, 1
-_NOTHING = Reused((), {}, {}, ReuseWork())
+_NOTHING = Reused()
 _SMALL = 3_000  # edges: of larger programs, clauses take long to make
 _EARLY = 0.1  # of the seconds, for the clauses before refinement
 _REUSE = 0.3  # of the seconds, to find what is left of an earlier proof
@@ -148,9 +148,9 @@ class _Proving:
         mostly solves at once, and what it cannot, it rarely can with more time. Where the search has predicates to begin with, it
         comes before the clauses."""
         options, program = self._options, self._program
-        reused = _NOTHING if earlier is None or self._is_recursive else self._reused(earlier)
-        for how, annotation in reused.whole:
-            found = self._certified(annotation, Work(reuse=msgspec.structs.replace(reused.work, how=how)))
+        reused = _NOTHING if earlier is None else self._reused(earlier)
+        if reused.whole is not None:
+            found = self._certified(reused.whole, Work(reuse=msgspec.structs.replace(reused.work, how=reused.how)))
             if isinstance(found, Proved):
                 return found
         if reused.predicates:
@@ -198,7 +198,7 @@ class _Proving:
             if isinstance(answer, Proved) or is_from_start:
                 return answer, is_open
             precision, made = found.precision(), found.made
-            reused = msgspec.structs.replace(reused, seeds={})
+            reused = msgspec.structs.replace(reused, seeds={}, closed=frozenset())
         return self._concluded(self._explored(reused, precision, made), reused.work)
 
     def _explored(self, reused: Reused, precision: PredicatePrecision, made: int = 0) -> _Explored:
@@ -211,11 +211,14 @@ class _Proving:
         composite: Any = Composite([location_cpa(locations), component], locations, merge="agree")
         initial = locations.initial(self._entry)
         state = (initial, transfer.initial(initial))
-        waitlist = PriorityWaitlist(reverse_postorder(self._program))
-        reached, frontier = start(composite, state, composite.precision, waitlist)
-        for place, cubes in reused.seeds.items():
-            for cube in cubes:
-                frontier.push(reached.add_initial((place, transfer.seed(place, cube)), composite.precision))
+        frontier = PriorityWaitlist(reverse_postorder(self._program))
+        reached: ReachabilityGraph[Any, Any] = ReachabilityGraph(composite)
+        begun: list[tuple[Location | None, Any]] = [(None, state)]
+        begun += [(place, (place, transfer.seed(place, cube))) for place, cubes in reused.seeds.items() for cube in cubes]
+        for place, first in begun:
+            node = reached.add_initial(first, composite.precision)
+            if place not in reused.closed:
+                frontier.push(node)
         ended = cegar(
             composite,
             reached,

@@ -17,10 +17,13 @@ Cubes = tuple[Term, ...]
 
 class ReusedAnnotation(msgspec.Struct, frozen=True):
     """The cubes at heads that are left; where there are none, all is to be found again. `is_certified`: each head that is reached
-    has some, and from there nothing that must not happen is possible, so that the program is safe if this is so."""
+    has some, and from there nothing that must not happen is possible, so that the program is safe if this is so. `closed`: from
+    these heads, and from the start if None is among them, all that follows is in the cubes. Cubes that are `true` do not count:
+    where a search begins, they would hide all that it could find."""
 
     cubes: Mapping[Location, Cubes]
     is_certified: bool
+    closed: frozenset[Location | None] = frozenset()
 
 
 def reuse_annotation(
@@ -31,7 +34,7 @@ def reuse_annotation(
     there could only find that."""
     found: dict[Location, Cubes] = {}
     waiting: list[Location | None] = [None]
-    is_certified = True
+    is_certified, flawed = True, set[Location | None]()
     while waiting:
         source = waiting.pop(0)
         arrivals = stretches.after(source) if goes_on() else None
@@ -42,6 +45,7 @@ def reuse_annotation(
             if after is None:
                 if triples.is_possible(known, state):
                     is_certified = False
+                    flawed.add(source)
                     if source is not None:
                         found[source] = ()
                 continue
@@ -51,4 +55,12 @@ def reuse_annotation(
             if is_new and found[after]:
                 waiting.append(after)
     left = {place: cubes for place, cubes in found.items() if cubes}
-    return ReusedAnnotation(left, is_certified and len(left) == len(found))
+    if is_certified and len(left) == len(found):
+        return ReusedAnnotation(left, True)
+    left = {place: cubes for place, cubes in left.items() if or_(*cubes) is not TRUE}
+    closed = frozenset(source for source in (None, *left) if source not in flawed and _stays(stretches, source, left))
+    return ReusedAnnotation(left, False, closed)
+
+
+def _stays(stretches: Stretches, source: Location | None, left: Mapping[Location, Cubes]) -> bool:
+    return all(after is None or after in left for _, after in stretches.after(source) or ())

@@ -12,7 +12,7 @@ import msgspec
 
 from analysis.certificate.annotation import Annotation
 from analysis.certificate.checked_outcome import ReuseWork
-from analysis.cfa.revisions.location_map import program_map
+from analysis.cfa.revisions.location_map import ProgramMap, program_map
 from analysis.cpa.domains.location import Location
 from analysis.cpa.domains.predicate import Point
 from analysis.cpa.impact.impacted_variables import Impact
@@ -24,7 +24,7 @@ from analysis.engines.predicate.reuse.strengthening import Strengthening
 from analysis.engines.predicate.reuse.surviving_lemmas import Lemmas, inductive, is_certified
 from analysis.engines.predicate.reuse.triples import Triples
 from analysis.engines.predicate.stretches import Stretches
-from analysis.smt.logic.term_building import FALSE, TRUE, and_, or_
+from analysis.smt.logic.term_building import FALSE, and_, or_
 from analysis.smt.logic.terms import Term
 from analysis.smt.solving.solver import Budget
 from analysis.smt.solving.z3_backend import Z3Solver
@@ -35,13 +35,16 @@ _MOST_PREDICATES = 24  # at one point; more of them cost more than they save
 
 
 class Reused(msgspec.Struct, frozen=True):
-    """Where the search begins: `whole` annotations that are worth checking, the best first, `seeds` at heads of loops, and the
+    """Where the search begins. `whole`: an annotation that should be a proof, and `how` it was made. Else the `seeds` at heads of
+    loops, of which nothing leads from those that are `closed` but to others (from the start, if None is among them); and the
     predicates at points."""
 
-    whole: tuple[tuple[Literal["annotation", "lemmas"], Annotation], ...]
-    seeds: Mapping[Location, Cubes]
-    predicates: Mapping[Point, tuple[Term, ...]]
-    work: ReuseWork
+    how: Literal["", "annotation", "lemmas"] = ""
+    whole: Annotation | None = None
+    seeds: Mapping[Location, Cubes] = {}
+    closed: frozenset[Location | None] = frozenset()
+    predicates: Mapping[Point, tuple[Term, ...]] = {}
+    work: ReuseWork = ReuseWork()
 
 
 class Reusing:
@@ -65,26 +68,32 @@ class Reusing:
             return None
         differing = time.process_time() - began
         known = AnnotationMap(pair, annotation, self._system, self._contexts)
-        seeds = dict[Location, Cubes]()
-        whole: list[tuple[Literal["annotation", "lemmas"], Annotation]] = []
-        work = ReuseWork(changed=pair.changed_edges, differing=differing)
+        found = Reused(work=ReuseWork(changed=pair.changed_edges, differing=differing))
         if reuse == "annotations":
-            impact = Impact(pair, is_whole=self._system.whole)
-            strengthening = Strengthening(self._system.program, self._system.vocabulary.objects, impact, known)
-            left = reuse_annotation(self._stretches, self._triples, strengthening.at, goes_on)
-            seeds = {place: cubes for place, cubes in left.cubes.items() if or_(*cubes) is not TRUE}  # which would hide all
-            valid = sum(map(len, left.cubes.values()))
-            work = msgspec.structs.replace(work, asserted=strengthening.asserted, kept=strengthening.kept, valid=valid)
-            if left.is_certified:
-                whole.append(("annotation", self._annotation({place: or_(*cubes) for place, cubes in left.cubes.items()})))
-            else:
-                found = inductive(self._stretches, self._triples, Lemmas(known, self._stretches).at, goes_on)
-                work = msgspec.structs.replace(work, lemmas=sum(map(len, (found or {}).values())))
-                if found is not None and is_certified(self._stretches, self._triples, found):
-                    whole.append(("lemmas", self._annotation({place: and_(*lemmas) for place, lemmas in found.items()})))
-        predicates = {} if whole else self._predicates(known)
-        work = msgspec.structs.replace(work, annotating=time.process_time() - began - differing)
-        return Reused(tuple(whole), seeds, predicates, work)
+            found = self._left(pair, known, found.work, goes_on)
+        predicates = {} if found.whole else self._predicates(known)
+        work = msgspec.structs.replace(found.work, annotating=time.process_time() - began - differing)
+        return msgspec.structs.replace(found, predicates=predicates, work=work)
+
+    def _left(self, pair: ProgramMap, known: AnnotationMap, work: ReuseWork, goes_on: Callable[[], bool]) -> Reused:
+        """The assertions that are left; where they are no proof, the lemmas that are."""
+        impact = Impact(pair, is_whole=self._system.whole)
+        strengthening = Strengthening(self._system.program, self._system.vocabulary.objects, impact, known)
+        left = reuse_annotation(self._stretches, self._triples, strengthening.at, goes_on)
+        work = msgspec.structs.replace(
+            work, asserted=strengthening.asserted, kept=strengthening.kept, valid=sum(map(len, left.cubes.values()))
+        )
+        if left.is_certified:
+            whole = self._annotation({place: or_(*cubes) for place, cubes in left.cubes.items()})
+            return Reused("annotation", whole, left.cubes, left.closed, work=work)
+        found = inductive(self._stretches, self._triples, Lemmas(known, self._stretches).at, goes_on)
+        if found is None:
+            return Reused(seeds=left.cubes, closed=left.closed, work=work)
+        work = msgspec.structs.replace(work, lemmas=sum(map(len, found.values())))
+        if not is_certified(self._stretches, self._triples, found):
+            return Reused(seeds=left.cubes, closed=left.closed, work=work)
+        whole = self._annotation({place: and_(*lemmas) for place, lemmas in found.items()})
+        return Reused("lemmas", whole, left.cubes, left.closed, work=work)
 
     def _annotation(self, found: Mapping[Location, Term]) -> Annotation:
         """With `false` at the heads that are not reached."""
