@@ -1,4 +1,4 @@
-"""Reuses the proof of an earlier revision of the program ([IPA] section 4).
+"""Reuses proofs of earlier revisions ([IPA] section 4).
 
     earlier_proofs (as bytes, and back) ──> annotation_map (into the names and contexts of the new program)
         ──> strengthening (Algorithm 6, by `cpa.impact`) ──> annotation_reuse (Algorithm 5) ┐

@@ -11,6 +11,7 @@ from analysis.engines.predicate.reuse.triples import Triples
 from analysis.engines.predicate.stretches import Stretches
 from analysis.smt.logic.term_building import TRUE, or_
 from analysis.smt.logic.terms import Term
+from analysis.smt.transitions.transition_state import State
 
 Cubes = tuple[Term, ...]
 
@@ -32,35 +33,46 @@ def reuse_annotation(
     """Goes from the start over all stretches, as long as something is left where they lead. `strengthened` gives the candidates
     (Algorithm 6). Beyond the paper, what is left at a head goes if it would lead to what must not happen: a search that begins
     there could only find that."""
-    found: dict[Location, Cubes] = {}
-    waiting: list[Location | None] = [None]
-    is_certified, flawed = True, set[Location | None]()
-    while waiting:
-        source = waiting.pop(0)
-        arrivals = stretches.after(source) if goes_on() else None
-        if arrivals is None:
-            return ReusedAnnotation({place: cubes for place, cubes in found.items() if cubes}, False)
-        known = TRUE if source is None else or_(*found[source])
-        for state, after in arrivals:
-            if after is None:
-                if triples.is_possible(known, state):
-                    is_certified = False
-                    flawed.add(source)
-                    if source is not None:
-                        found[source] = ()
-                continue
-            is_new = after not in found
-            cubes = strengthened(after) if is_new else found[after]
-            found[after] = cubes if not cubes or triples.holds(known, state, or_(*cubes)) else ()
-            if is_new and found[after]:
-                waiting.append(after)
-    left = {place: cubes for place, cubes in found.items() if cubes}
-    if is_certified and len(left) == len(found):
-        return ReusedAnnotation(left, True)
-    left = {place: cubes for place, cubes in left.items() if or_(*cubes) is not TRUE}
-    closed = frozenset(source for source in (None, *left) if source not in flawed and _stays(stretches, source, left))
-    return ReusedAnnotation(left, False, closed)
+    return _Reusing(stretches, triples, strengthened).run(goes_on)
 
 
-def _stays(stretches: Stretches, source: Location | None, left: Mapping[Location, Cubes]) -> bool:
-    return all(after is None or after in left for _, after in stretches.after(source) or ())
+class _Reusing:
+    def __init__(self, stretches: Stretches, triples: Triples, strengthened: Callable[[Location], Cubes]) -> None:
+        self._stretches, self._triples, self._strengthened = stretches, triples, strengthened
+        self._found: dict[Location, Cubes] = {}
+        self._flawed: set[Location | None] = set()  # from where what must not happen may be possible
+        self._waiting: list[Location | None] = [None]
+
+    def run(self, goes_on: Callable[[], bool]) -> ReusedAnnotation:
+        while self._waiting:
+            source = self._waiting.pop(0)
+            arrivals = self._stretches.after(source) if goes_on() else None
+            if arrivals is None:
+                return ReusedAnnotation({place: cubes for place, cubes in self._found.items() if cubes}, False)
+            known = TRUE if source is None else or_(*self._found[source])
+            for state, after in arrivals:
+                if after is not None:
+                    self._arrive(known, state, after)
+                elif self._triples.is_possible(known, state):
+                    self._flawed.add(source)
+        return self._left()
+
+    def _arrive(self, known: Term, state: State, after: Location) -> None:
+        is_new = after not in self._found
+        cubes = self._strengthened(after) if is_new else self._found[after]
+        if not cubes or not self._triples.holds(known, state, or_(*cubes)):
+            cubes = ()
+        self._found[after] = cubes
+        if is_new and cubes:
+            self._waiting.append(after)
+
+    def _left(self) -> ReusedAnnotation:
+        left = {place: cubes for place, cubes in self._found.items() if cubes and place not in self._flawed}
+        if not self._flawed and len(left) == len(self._found):
+            return ReusedAnnotation(left, True)
+        left = {place: cubes for place, cubes in left.items() if or_(*cubes) is not TRUE}
+        closed = frozenset(source for source in (None, *left) if source not in self._flawed and self._stays(source, left))
+        return ReusedAnnotation(left, False, closed)
+
+    def _stays(self, source: Location | None, left: Mapping[Location, Cubes]) -> bool:
+        return all(after is None or after in left for _, after in self._stretches.after(source) or ())
