@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from analysis.certificate.annotation import Proof
 from analysis.certificate.claimed import Place
 
 
+class ReuseWork(msgspec.Struct, frozen=True):
+    """What was reused. `asserted`: cubes of the earlier proof at the heads that were gone to; `kept`: those that the change does
+    not impact; `valid`: those left whose triples hold; `lemmas`: conjuncts that are left where those were not enough. `changed`:
+    edges that are not as before. `differing` and `annotating`: seconds of the processor to compare the programs, and to find what
+    is left. `how` the proof was found: at once, or by the search from what was left; empty if it was not."""
+
+    asserted: int = 0
+    kept: int = 0
+    valid: int = 0
+    lemmas: int = 0
+    changed: int = 0
+    differing: float = 0.0
+    annotating: float = 0.0
+    how: Literal["", "annotation", "lemmas", "search"] = ""
+
+
 class Work(msgspec.Struct, frozen=True):
     """Work counters: abstract states, abstractions, refinements, questions of the certificate checker, and (where they are
-    counted) those of the engine to the solver."""
+    counted) those of the engine to the solver. `reuse`: what was done with an earlier proof."""
 
     states: int = 0
     abstractions: int = 0
     refinements: int = 0
     questions: int = 0
     queries: int = 0
+    reuse: ReuseWork = ReuseWork()
 
 
 class Proved(msgspec.Struct, frozen=True):

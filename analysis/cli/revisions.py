@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from typing import Any
+from typing import Any, get_args
 
 import click
 import msgspec
@@ -17,12 +17,13 @@ from analysis.cli.failure import Failure
 from analysis.cli.json_format import encode_json, finding_document, report_document
 from analysis.cli.output import protect, say, write
 from analysis.cli.sarif_format import sarif_document
-from analysis.cli.text_format import count, spot, summaries_line, text_report
+from analysis.cli.text_format import count, reuse_line, spot, summaries_line, text_report
 from analysis.cli.version_chain import Checked, VersionChain
 from analysis.cli.versions import read_version
 from analysis.engines.automaton import Algorithm
+from analysis.model.options import Reuse
 from analysis.model.places import Place
-from analysis.model.report import Count, Finding, Report, RuleVerdict, SummaryWork, other_runs
+from analysis.model.report import Count, Finding, ProofReuse, Report, RuleVerdict, SummaryWork, other_runs
 from analysis.rules.automaton import Rule
 
 DIFFERENT = 4
@@ -36,9 +37,15 @@ DIFFERENT = 4
     default="incr-back",
     help="How the automaton engine checks the next version: from scratch, or by repairing what it knows of the last one.",
 )
+@click.option(
+    "--reuse",
+    type=click.Choice(get_args(Reuse)),
+    help="What --engine predicate takes from the proof of the version before: its assertions where the change leaves them alone, "
+    "only the predicates in them, or nothing. Default: annotations.",
+)
 @click.option("--compare", is_flag=True, help="Check each version from scratch as well; exit with 4 if any result differs.")
 @check_options
-def revisions(versions: tuple[str, ...], algorithm: Algorithm, compare: bool, **given: Any) -> int:
+def revisions(versions: tuple[str, ...], algorithm: Algorithm, reuse: Reuse | None, compare: bool, **given: Any) -> int:
     """Check version V0 of a program, then each next version from what is known of the one before.
 
     A version is a file, or a folder (a whole program). Files may have different names. Where files are new or gone, a version is
@@ -48,7 +55,7 @@ def revisions(versions: tuple[str, ...], algorithm: Algorithm, compare: bool, **
     """
     if len(versions) < 2:
         raise Failure("There must be at least two versions: name V0 and V1, each a file or a folder.")
-    each = [read_asked(dict(given), name) for name in versions]
+    each = [_reusing(read_asked(dict(given), name), reuse) for name in versions]
     asked = each[0]
     if asked.certificate is not None:
         raise Failure("Certificates are of one version: use everproof check.")
@@ -70,6 +77,15 @@ def revisions(versions: tuple[str, ...], algorithm: Algorithm, compare: bool, **
     failed = any(its.wrong_settings for its in each)
     codes = [exit_code(checked.report, failed=checked.failed or failed, strict=asked.strict) for checked in done]
     return next((code for code in (VIOLATED, FAILED, UNKNOWN) if code in codes), 0)
+
+
+def _reusing(asked: Asked, reuse: Reuse | None) -> Asked:
+    """With what proofs reuse; raises Failure if the engine reuses none."""
+    if reuse is None:
+        return asked
+    if asked.options.engine != "predicate":
+        raise Failure("Only proofs by predicates reuse earlier ones: use --reuse with --engine predicate.")
+    return msgspec.structs.replace(asked, options=msgspec.structs.replace(asked.options, reuse=reuse))
 
 
 def _compared_with_last(checked: Checked, done: Sequence[Checked]) -> Checked:
@@ -188,6 +204,8 @@ def _text(checked: Checked, asked: Asked) -> Iterator[str]:
     yield f"work: {', '.join(f'{name} {_spelled(number)}' for name, number in parts)}; {times.total:.0f} ms"
     if work.summaries != SummaryWork():
         yield f"summaries: {summaries_line(work.summaries)}"
+    if work.reuse != ProofReuse():
+        yield f"reused: {reuse_line(work.reuse)}"
     if checked.apart is not None:
         yield f"from scratch: {checked.apart}"
     if checked.differences is not None:

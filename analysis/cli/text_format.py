@@ -14,6 +14,7 @@ from analysis.model.report import (
     Finding,
     FunctionReport,
     Message,
+    ProofReuse,
     Report,
     SummaryWork,
     TraceStep,
@@ -254,6 +255,11 @@ def _unknown_lines(report: Report) -> Iterator[str]:
         yield ""
 
 
+def reuse_line(work: ProofReuse) -> str:
+    """What proofs took from earlier ones."""
+    return f"proofs {work.proofs}, assertions {work.valid} of {work.asserted}, lemmas {work.lemmas}"
+
+
 def summaries_line(work: SummaryWork) -> str:
     """What was done to summaries."""
     return ", ".join(f"{number} {name}" for name, number in msgspec.structs.asdict(work).items())
@@ -265,6 +271,8 @@ def _stats_lines(report: Report) -> Iterator[str]:
     for name, value in msgspec.structs.asdict(report.work).items():
         if isinstance(value, SummaryWork):
             yield f"summaries: {summaries_line(value)}"
+        elif isinstance(value, ProofReuse):
+            yield f"reused: {reuse_line(value)}"
         elif isinstance(value, int):
             yield f"{name.replace('_', ' ')}: {value}"
         else:

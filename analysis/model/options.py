@@ -11,6 +11,7 @@ from analysis.model.limits import Limits
 
 Engine = Literal["auto", "automaton", "predicate", "summary", "symbolic", "value"]
 Encoding = Literal["auto", "int", "bv", "lra", "euf"]
+Reuse = Literal["annotations", "precisions", "none"]
 Show = Literal["likely", "all"]
 UNWIND = 5
 MOST_ROUNDS = 1_000
@@ -38,7 +39,8 @@ class Options(msgspec.Struct, frozen=True):
     "summary" is not among all: it answers about runs within a bound, `unwind`. A loop goes back at most so often, each time that
     it is entered, and a function is active at most so often at once.
     `encoding`: how proofs see integers, mathematically or as bits; "auto": the one, then the other. The engine "summary" also has
-    linear real arithmetic and equality of uninterpreted functions. `budget` is what provers may take. `proofs`: functions are
+    linear real arithmetic and equality of uninterpreted functions. `reuse`: what the engine "predicate", asked alone, takes from
+    the proof of the revision before. `budget` is what provers may take. `proofs`: functions are
     proved, too: those in files with unsaved texts (which an editor has open), and edited ones; with `everywhere`, all of them.
     `assume` are assumptions that provers may make. `certificates`: those of all proofs are kept.
     `show`: which findings are shown; the others are held back, and counted (`analysis.session.scores`).
@@ -56,6 +58,7 @@ class Options(msgspec.Struct, frozen=True):
     engine: Engine = "auto"
     encoding: Encoding = "auto"
     unwind: int = UNWIND
+    reuse: Reuse = "annotations"
     budget: BudgetName = "full"
     proofs: bool = False
     everywhere: bool = False

@@ -219,6 +219,25 @@ class SummaryWork(msgspec.Struct, frozen=True, gc=False):
         )
 
 
+class ProofReuse(msgspec.Struct, frozen=True, gc=False):
+    """What proofs took from those of the revision before: so many `proofs` were found from one. Of the assertions that were there
+    (`asserted`) so many were `valid` after the change. `lemmas` are parts of the others, of which these are left."""
+
+    proofs: int = 0
+    asserted: int = 0
+    valid: int = 0
+    lemmas: int = 0
+
+    def plus(self, other: ProofReuse) -> ProofReuse:
+        """The sum."""
+        return ProofReuse(
+            self.proofs + other.proofs,
+            self.asserted + other.asserted,
+            self.valid + other.valid,
+            self.lemmas + other.lemmas,
+        )
+
+
 class Work(msgspec.Struct, frozen=True, gc=False):
     """Work counters: how much was recomputed, and how much was reused. `functions` counts functions lowered;
     `edges` is the size of the program, in edges of its control-flow automata."""
@@ -230,6 +249,7 @@ class Work(msgspec.Struct, frozen=True, gc=False):
     solver_queries: int = 0
     edges: int = 0
     summaries: SummaryWork = SummaryWork()
+    reuse: ProofReuse = ProofReuse()
 
 
 class Rechecked(msgspec.Struct, frozen=True, gc=False):

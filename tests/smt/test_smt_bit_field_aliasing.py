@@ -4,7 +4,7 @@ the declared one (C11 6.7.2.1p10), and so tables of what a structure holds left 
 import pytest
 from support.walked_paths import MODES, program_of, status, walk
 
-from analysis.engines.symbolic.backward.state_places import may_alias, tag_of, tags_in
+from analysis.cpa.effects.state_places import may_alias, tag_of, tags_in
 from analysis.model import ir
 from analysis.model.c_types import Record
 

@@ -50,9 +50,10 @@ class PredicatePrecision(msgspec.Struct, frozen=True):
 class Predicated:
     """An abstract state. `flaw`: the violation or the obstacle that it has come to. `origin` is the state at the start of the
     block, this one itself there; `came` is the last state of the block before. Two states are equal if they
-    stand for the same program states and took the same path within the block: refinement needs the path."""
+    stand for the same program states and took the same path within the block: refinement needs the path. `seeded`: the state was
+    not reached, but is where an earlier proof says that a block starts ([IPA] Algorithm 7)."""
 
-    __slots__ = ("abstraction", "came", "flaw", "origin", "parts", "point", "state")
+    __slots__ = ("abstraction", "came", "flaw", "origin", "parts", "point", "seeded", "state")
 
     def __init__(
         self,
@@ -63,6 +64,8 @@ class Predicated:
         parts: frozenset[int],
         flaw: Violation | str | None = None,
         came: Predicated | None = None,
+        *,
+        seeded: bool = False,
     ) -> None:
         self.point = point
         self.abstraction = abstraction
@@ -71,6 +74,7 @@ class Predicated:
         self.parts = parts
         self.flaw = flaw
         self.came = came
+        self.seeded = seeded
 
     @property
     def is_abstracted(self) -> bool:
@@ -149,6 +153,10 @@ class PredicateTransfer:
         """The state at the entry of the program."""
         point = (self._contexts.number(entry.stack), entry.location)
         return Predicated(point, TRUE, self._system.start(entry.function), None, frozenset())
+
+    def seed(self, at: At, assertion: Term) -> Predicated:
+        """The state in which a block starts at a place where an assertion holds."""
+        return Predicated((self._contexts.number(at.stack), at.location), assertion, START, None, frozenset(), seeded=True)
 
     def successors(self, state: Predicated, step: Step, precision: PredicatePrecision) -> Sequence[Predicated]:
         """The state before the step: where it leads, only the location knows (`strengthen`)."""

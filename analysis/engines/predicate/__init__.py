@@ -5,4 +5,6 @@ program to Spacer as Horn clauses; `procedure_proof` does so for recursive progr
 goes to Spacer first, for a tenth of the time, and again if refinement does not end. With
 *global guidance* Spacer finds invariants of sums that it otherwise enumerates value by value; the
 last attempt runs without it.
+
+From revision to revision, what is left of a proof comes before all of that (`reuse`).
 """

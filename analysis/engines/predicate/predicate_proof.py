@@ -10,18 +10,18 @@ from typing import Any, Literal
 import msgspec
 
 from analysis.certificate.annotation import Annotation, Proof
-from analysis.certificate.checked_outcome import Proved, Unproved, Work
+from analysis.certificate.checked_outcome import Proved, ReuseWork, Unproved, Work
 from analysis.certificate.checker import check
 from analysis.certificate.refusal import RefusedError
 from analysis.cfa.callgraph import callees, components
 from analysis.cfa.graph import Program
 from analysis.cfa.marks import marked
-from analysis.cpa.domains.location import Bounds, LocationTransfer, location_cpa, reverse_postorder
+from analysis.cpa.domains.location import Bounds, Location, LocationTransfer, location_cpa, reverse_postorder
 from analysis.cpa.domains.predicate import Predicated, PredicatePrecision, predicate_cpa
-from analysis.cpa.framework.algorithm import Cancellation, start
+from analysis.cpa.framework.algorithm import Cancellation
 from analysis.cpa.framework.composite import Composite
 from analysis.cpa.framework.reachability import ReachabilityGraph
-from analysis.cpa.framework.refinement_loop import cegar
+from analysis.cpa.framework.refinement_loop import Ended, cegar
 from analysis.cpa.framework.waitlist import PriorityWaitlist
 from analysis.cpa.obstacles.exposed_variables import exposed
 from analysis.cpa.predicates.abstraction import Abstraction
@@ -30,8 +30,11 @@ from analysis.cpa.predicates.adjustable_blocks import BlockEnds, block_ends
 from analysis.cpa.predicates.step_formulas import Contexts
 from analysis.cpa.predicates.violations import Property, Violation, property_of
 from analysis.engines.predicate.clauses import Clauses
-from analysis.engines.predicate.predicate_refinement import Refiner
+from analysis.engines.predicate.predicate_refinement import Refiner, path_of
 from analysis.engines.predicate.procedure_proof import SummaryClauses
+from analysis.engines.predicate.reuse.earlier_proofs import UNREADABLE, EarlierProofs
+from analysis.engines.predicate.reuse.reusing import Reuse, Reused, Reusing
+from analysis.engines.predicate.stretches import Stretches
 from analysis.model import clock
 from analysis.model.c_types import LP64, DataModel
 from analysis.smt.encoding.numbers.formula import Mode
@@ -45,14 +48,17 @@ from analysis.smt.transitions.transition_state import State
 from analysis.smt.transitions.vocabulary import TooLargeError
 
 _LOCATION, _PREDICATE = 0, 1
+_NOTHING = Reused()
 _SMALL = 3_000  # edges: of larger programs, clauses take long to make
 _EARLY = 0.1  # of the seconds, for the clauses before refinement
+_REUSE = 0.3  # of the seconds, to find what is left of an earlier proof
 
 
 class PredicateOptions(msgspec.Struct, frozen=True):
     """How to look for a proof. `seconds` of the clock for all, of which the share `clauses`, and a little before refinement, is
     for the program as Horn clauses (0: none); `states`: abstract states; `query_milliseconds` for one question; `recursion`:
-    activations of one function that are followed, beyond which only summaries prove; `depth`: calls that may be open."""
+    activations of one function that are followed, beyond which only summaries prove; `depth`: calls that may be open; `reuse`:
+    what of an earlier proof is reused, if there is one."""
 
     mode: Mode = "int"
     abstraction: AbstractionKind = "boolean"
@@ -65,6 +71,7 @@ class PredicateOptions(msgspec.Struct, frozen=True):
     query_milliseconds: int = 2_000
     recursion: int = 1
     depth: int = 60
+    reuse: Reuse = "annotations"
 
 
 def prove(
@@ -74,16 +81,32 @@ def prove(
     model: DataModel = LP64,
     options: PredicateOptions = PredicateOptions(),  # noqa: B008 - an immutable value
     cancellation: Cancellation | None = None,
+    earlier: EarlierProofs | None = None,
 ) -> Proved | Unproved:
-    """Looks for a proof. KeyError if the program does not define the entry; ValueError if the violations are of more than one
-    property."""
+    """Looks for a proof, from `earlier` ones of another revision if there are any ([IPA] Algorithm 7). KeyError if the program
+    does not define the entry; ValueError if the violations are of more than one property."""
     property_ = property_of(violations)
     if property_ is None:
         return Unproved("nothing in the program could violate the property", Work())
     try:
-        return _Proving(program, violations, property_, entry, model, options, cancellation).run()
+        return _Proving(program, violations, property_, entry, model, options, cancellation).run(earlier)
     except TooLargeError as large:
         return Unproved(f"formulas cannot follow it: {large}", Work())
+
+
+class _Explored(msgspec.Struct, frozen=True):
+    """A reached set, how the exploration ended, and the states that were made so far."""
+
+    reached: ReachabilityGraph[Any, Any]
+    ended: Ended[Any, Any]
+    made: int
+
+    def precision(self) -> PredicatePrecision:
+        """All predicates that any state has."""
+        found = PredicatePrecision({})
+        for node in self.reached:
+            found = found.refined(node.precision[_PREDICATE].predicates)
+        return found
 
 
 class _Proving:
@@ -120,16 +143,43 @@ class _Proving:
             definedness=self._property == "uninitialized-read",
         )
 
-    def run(self) -> Proved | Unproved:
-        """The clauses are asked before and after refinement: what Spacer can solve it mostly solves at once, and what it cannot,
-        it rarely can with more time."""
+    def run(self, earlier: EarlierProofs | None) -> Proved | Unproved:
+        """What an earlier proof says comes first. The clauses are asked before and after refinement: what Spacer can solve it
+        mostly solves at once, and what it cannot, it rarely can with more time. Where the search has predicates to begin with, it
+        comes before the clauses."""
         options, program = self._options, self._program
+        reused = _NOTHING if earlier is None else self._reused(earlier)
+        if reused.whole is not None:
+            found = self._certified(reused.whole, Work(reuse=msgspec.structs.replace(reused.work, how=reused.how)))
+            if isinstance(found, Proved):
+                return found
+        if reused.predicates:
+            return self._searched(reused)
         if self._share and sum(len(cfa.edges) for cfa in program.functions.values()) <= _SMALL:
             early = self._by_clauses(self._began + _EARLY * options.seconds, guidance=True)
             if early is not None:
                 return early
-        refined, is_open = self._by_refinement()
+        return self._searched(reused)
+
+    def _searched(self, reused: Reused) -> Proved | Unproved:
+        refined, is_open = self._by_refinement(reused)
         return (self._late_clauses() or refined) if is_open else refined
+
+    def _reused(self, earlier: EarlierProofs) -> Reused:
+        """What is left of earlier proofs, nothing if they cannot be understood."""
+        options = self._options
+        until = self._began + _REUSE * options.seconds
+
+        def goes_on() -> bool:
+            return clock.spent() < until and not (self._cancellation is not None and self._cancellation.cancelled())
+
+        bounds = Bounds(options.recursion, options.depth)
+        stretches = Stretches(self._system, self._violations, self._entry, bounds, self._contexts, options.ends)
+        reusing = Reusing(stretches, self._violations, self._property, Budget(options.query_milliseconds))
+        try:
+            return reusing.of(earlier, options.reuse, goes_on) or _NOTHING
+        except UNREADABLE:
+            return _NOTHING
 
     def _late_clauses(self) -> Proved | None:
         """What is left of the time is for the whole program at once."""
@@ -137,31 +187,56 @@ class _Proving:
         half = (clock.spent() + until) / 2
         return self._by_clauses(half, guidance=True) or self._by_clauses(until, guidance=False)
 
-    def _by_refinement(self) -> tuple[Proved | Unproved, bool]:
-        """What CEGAR says; and whether a proof may be found in another way."""
+    def _by_refinement(self, reused: Reused) -> tuple[Proved | Unproved, bool]:
+        """What CEGAR says, from what is reused; and whether a proof may be found in another way. A path to a violation that
+        begins at a seed may be no path of the program: then the search begins anew without seeds."""
+        precision, made = PredicatePrecision(reused.predicates), 0
+        if reused.seeds:
+            found = self._explored(reused, precision)
+            target, (answer, is_open) = found.ended.target, self._concluded(found, reused.work)
+            is_from_start = target is not None and not path_of(target.state[_PREDICATE])[0].origin.seeded
+            if isinstance(answer, Proved) or is_from_start:
+                return answer, is_open
+            precision, made = found.precision(), found.made
+            reused = msgspec.structs.replace(reused, seeds={}, closed=frozenset())
+        return self._concluded(self._explored(reused, precision, made), reused.work)
+
+    def _explored(self, reused: Reused, precision: PredicatePrecision, made: int = 0) -> _Explored:
+        """[IPA] Algorithm 7, phases 1 to 3. `made`: the states that were made before."""
         options = self._options
         locations = LocationTransfer(self._program, Bounds(options.recursion, options.depth))
         component, transfer = predicate_cpa(
-            self._abstraction, self._contexts, self._violations, PredicatePrecision({}), ends=options.ends, location=_LOCATION
+            self._abstraction, self._contexts, self._violations, precision, ends=options.ends, location=_LOCATION
         )
         composite: Any = Composite([location_cpa(locations), component], locations, merge="agree")
         initial = locations.initial(self._entry)
         state = (initial, transfer.initial(initial))
-        waitlist = PriorityWaitlist(reverse_postorder(self._program))
-        reached, frontier = start(composite, state, composite.precision, waitlist)
+        frontier = PriorityWaitlist(reverse_postorder(self._program))
+        reached: ReachabilityGraph[Any, Any] = ReachabilityGraph(composite)
+        begun: list[tuple[Location | None, Any]] = [(None, state)]
+        begun += [(place, (place, transfer.seed(place, cube))) for place, cubes in reused.seeds.items() for cube in cubes]
+        for place, first in begun:
+            node = reached.add_initial(first, composite.precision)
+            if place not in reused.closed:
+                frontier.push(node)
         ended = cegar(
             composite,
             reached,
             frontier,
             self._refiner.refine,
-            states=options.states,
+            states=options.states - made,
             deadline=self._began + options.seconds * (1 - self._share),
             cancellation=self._cancellation,
             restart=options.restart,
         )
-        work = Work(reached.made, self._abstraction.computed, ended.refinements)
+        return _Explored(reached, ended, made + reached.made)
+
+    def _concluded(self, found: _Explored, reuse: ReuseWork) -> tuple[Proved | Unproved, bool]:
+        reached, ended = found.reached, found.ended
+        work = Work(found.made, self._abstraction.computed, ended.refinements, reuse=reuse)
         if ended.ending == "safe":
-            return self._certified(self._annotation(reached), work), False
+            how: ReuseWork = msgspec.structs.replace(reuse, how="search") if reuse != ReuseWork() else reuse
+            return self._certified(self._annotation(reached), msgspec.structs.replace(work, reuse=how)), False
         flaw = None if ended.target is None else ended.target.state[_PREDICATE].flaw
         if ended.ending == "feasible" and isinstance(flaw, str):
             return Unproved(flaw, work), self._is_recursive
@@ -196,7 +271,7 @@ class _Proving:
         for node in reached:
             state: Predicated = node.state[_PREDICATE]
             if state.is_abstracted and state.point in found:
-                is_first = state.came is None
+                is_first = state.came is None and not state.seeded
                 found[state.point].append(self._first(state.state) if is_first else state.abstraction)
         return Annotation(
             self._entry,

@@ -11,10 +11,12 @@ from analysis.cpa.domains.predicate import Point, Predicated, PredicatePrecision
 from analysis.cpa.framework.reachability import Node, ReachabilityGraph
 from analysis.cpa.framework.refinement_loop import Feasible, Refined, Refinement, Stuck
 from analysis.cpa.predicates.path_formulas import path_formulas, plain
+from analysis.smt.logic.term_building import FALSE
 from analysis.smt.logic.terms import BOOL, Term
 from analysis.smt.solving.interpolation import METHODS, Method, interpolants
 from analysis.smt.solving.solver import Budget, Solver
 from analysis.smt.transitions.system import System
+from analysis.smt.transitions.transition_state import State
 
 _MOST_ATOMS = 24
 
@@ -42,7 +44,7 @@ class Refiner:
     def refine(self, reached: ReachabilityGraph[Any, Any], target: Node[Any, Any]) -> Refinement[Any, Any]:
         """What to do about a target that was reached."""
         blocks = path_of(target.state[self._component])
-        formulas = path_formulas(self._system, [block.state for block in blocks])
+        formulas = path_formulas(self._system, [_begun(blocks[0]), *(block.state for block in blocks[1:])])
         status = self._status(formulas)
         if status == "sat":
             return Feasible(target)
@@ -98,6 +100,13 @@ class Refiner:
             return (*precision[: self._component], own.refined(more), *precision[self._component + 1 :])
 
         return Refined(pivot, finer)
+
+
+def _begun(first: Predicated) -> State:
+    """The first block of a path: from a seed, what is asserted there holds."""
+    if not first.origin.seeded:
+        return first.state
+    return first.state.constrained(first.origin.abstraction) or State((FALSE,), {})
 
 
 def path_of(flawed: Predicated) -> list[Predicated]:

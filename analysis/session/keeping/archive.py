@@ -29,7 +29,7 @@ from analysis.frontend.text.source_columns import FileMap
 from analysis.model.collecting import without_collecting
 from analysis.model.digest import digest_text, digest_value
 from analysis.model.limits import Limits
-from analysis.model.report import Count, Message, Report, SummaryWork, Times
+from analysis.model.report import Count, Message, ProofReuse, Report, SummaryWork, Times
 from analysis.model.unit_flags import UnitFlags
 from analysis.session.files.texts import Texts
 from analysis.session.keeping.stored_units import pack_unit, unpack_unit
@@ -281,5 +281,6 @@ def _at_rest(report: Report) -> Report:
         functions=reused(done.functions),
         solver_queries=0,
         summaries=SummaryWork(),
+        reuse=ProofReuse(),
     )
     return msgspec.structs.replace(report, work=work, times=Times(), rechecked=())

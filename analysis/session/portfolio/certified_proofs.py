@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import reduce
 
+import msgspec
+
+from analysis.certificate.annotation import Annotation
 from analysis.certificate.checked_outcome import Proved as Accepted
 from analysis.certificate.checked_outcome import Unproved
 from analysis.cpa.framework.algorithm import Cancellation
 from analysis.cpa.predicates.violations import PROPERTIES, Violation
 from analysis.engines.predicate.predicate_proof import PredicateOptions
 from analysis.engines.predicate.predicate_proof import prove as prove_by_predicates
+from analysis.engines.predicate.reuse import earlier_proofs
 from analysis.engines.symbolic.cegar import CegarOptions
 from analysis.engines.symbolic.cegar import prove as prove_by_constraints
 from analysis.engines.value.value_proof import prove as prove_by_values
 from analysis.model import clock
+from analysis.model.report import ProofReuse
 from analysis.session.portfolio.request import Answer, Proved, Request, Unknown
 from analysis.session.portfolio.request_terms import NOTHING_TO_PROVE, ONLY_BY_PATHS
-from analysis.session.portfolio.turns import INT_UNTIL
+from analysis.session.portfolio.turns import INT_UNTIL, REUSING
 from analysis.smt.encoding.numbers.formula import Mode
 
 _LEAST = 0.05  # seconds that an attempt is worth beginning with
@@ -47,16 +53,23 @@ def by_constraints(request: Request, seconds: float, cancellation: Cancellation)
 
 
 def by_predicates(request: Request, seconds: float, cancellation: Cancellation) -> Answer:
-    """Predicate analysis, and the program as Horn clauses."""
+    """Predicate analysis, and the program as Horn clauses; from the proofs of the revision before, if these are kept."""
+    reuse = request.terms.reuse
+    earlier = None if reuse == "none" else earlier_proofs.read(request.kept.text)
 
     def in_mode(mode: Mode) -> _Attempt:
         def attempt(places: tuple[Violation, ...], entry: str, left: float) -> Accepted | Unproved:
-            options = PredicateOptions(mode=mode, seconds=left)
-            return prove_by_predicates(request.program, places, entry, request.model, options, cancellation)
+            options = PredicateOptions(mode=mode, seconds=left, reuse="precisions" if reuse == "precisions" else "annotations")
+            return prove_by_predicates(request.program, places, entry, request.model, options, cancellation, earlier)
 
         return attempt
 
-    return _from_entries(request, "predicate", [(in_mode(mode), until) for mode, until in _modes(request)], seconds)
+    found = _from_entries(request, "predicate", [(in_mode(mode), until) for mode, until in _modes(request)], seconds)
+    if isinstance(found, Proved) and request.terms.engine == REUSING and reuse != "none":
+        annotations = [proof for proof in found.certificates if isinstance(proof, Annotation)]
+        kept = earlier_proofs.write(request.program, annotations, request.terms.data_model) if annotations else None
+        return msgspec.structs.replace(found, kept=kept)
+    return found
 
 
 def _modes(request: Request) -> Iterator[tuple[Mode, float]]:
@@ -76,7 +89,7 @@ def _from_entries(request: Request, engine: str, attempts: list[tuple[_Attempt, 
     places = request.places(rule)
     if not places:
         return Unknown(NOTHING_TO_PROVE, final=True, nothing=True)
-    until, found, states = clock.spent() + seconds, [], 0
+    until, found, states = clock.spent() + seconds, list[Accepted](), 0
     for number, entry in enumerate(request.entries):
         share = (until - clock.spent()) / (len(request.entries) - number)
         proof, spent = _attempted(attempts, places, entry, share)
@@ -88,7 +101,14 @@ def _from_entries(request: Request, engine: str, attempts: list[tuple[_Attempt, 
         return Unknown("no entry of the program leads to a place where it could be violated", final=True)
     assumptions = dict.fromkeys(assumption for proof in found for assumption in proof.assumptions)
     missed = tuple(place for place in found[0].unreached if all(place in proof.unreached for proof in found))
-    return Proved(engine, tuple(assumptions), tuple(proof.annotation for proof in found), states, missed)
+    reuse = reduce(ProofReuse.plus, (_reuse(proof) for proof in found))
+    return Proved(engine, tuple(assumptions), tuple(proof.annotation for proof in found), states, missed, reuse=reuse)
+
+
+def _reuse(proof: Accepted) -> ProofReuse:
+    """What a proof took from an earlier one."""
+    work = proof.work.reuse
+    return ProofReuse(1, work.asserted, work.valid, work.lemmas) if work.how else ProofReuse()
 
 
 def _attempted(

@@ -12,14 +12,14 @@ from analysis.cfa.graph import Program
 from analysis.cpa.predicates.violations import PROPERTIES, Property, Violation, violations, violations_in
 from analysis.engines.symbolic.task import Confirmed, Refuted
 from analysis.model.c_types import ILP32, LP64, DataModel
-from analysis.model.report import IF_KEPT, SummaryRepair, SummaryWork, Within
+from analysis.model.report import IF_KEPT, ProofReuse, SummaryRepair, SummaryWork, Within
 from analysis.session.portfolio.request_terms import About, Kept, Terms
 
 
 class Request(NamedTuple):
     """A question about a program with these `entries`. If `whole` is true, runs begin there as in a real
-    execution. Else there is one entry, and it can be called in any state. `kept` is what an answer within a bound can
-    reuse; the answer does not depend on it."""
+    execution. Else there is one entry, and it can be called in any state. `kept` is what an answer can reuse: an answer
+    within a bound does not depend on it, and a proof that is found is checked as any other."""
 
     program: Program
     entries: tuple[str, ...]
@@ -50,13 +50,15 @@ class Request(NamedTuple):
 
 class Proved(msgspec.Struct, frozen=True):
     """No run violates the rule, under the assumptions: the certificates, one for each entry, are accepted. `unreached`: the
-    places that no run reaches at all."""
+    places that no run reaches at all. `kept`: the proofs for the next revision; `reuse`: what they took from the last one."""
 
     engine: str
     assumptions: tuple[str, ...]
     certificates: tuple[Certified, ...]
     states: int = 0
     unreached: tuple[Place, ...] = ()
+    kept: bytes | None = None
+    reuse: ProofReuse = ProofReuse()
 
 
 class Unknown(msgspec.Struct, frozen=True):

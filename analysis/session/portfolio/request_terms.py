@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple, get_args
 
 from analysis.model import ir
-from analysis.model.options import UNWIND, Assumption, Encoding, Engine, Options
+from analysis.model.options import UNWIND, Assumption, Encoding, Engine, Options, Reuse
 
 Kind = Literal["runs", "program", "contracts", "function", "values", "finding"]
 """What a request is: runs of the program against all rules at once; proofs about the program, or a function, rule by rule; proofs
@@ -45,8 +45,8 @@ class About(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """The summaries of calls in the last revision that held (`engines.summary.known_calls`), and whether a prover of this session
-    has made them. If not, anybody may have."""
+    """What an answer about the last revision rests on: summaries of calls (`engines.summary.known_calls`), or proofs
+    (`engines.predicate.reuse.earlier_proofs`); and whether a prover of this session has made it. If not, anybody may have."""
 
     text: bytes = b""
     are_believed: bool = False
@@ -54,7 +54,7 @@ class Kept(NamedTuple):
 
 class Terms(NamedTuple):
     """Which engine is asked, how integers are encoded in proofs, what is assumed, whether the certificates themselves
-    are wanted, and the bound of answers within a bound."""
+    are wanted, the bound of answers within a bound, and what is taken from earlier proofs."""
 
     data_model: Literal["LP64", "ILP32"] = "LP64"
     engine: Engine = "auto"
@@ -62,6 +62,7 @@ class Terms(NamedTuple):
     assume: tuple[Assumption, ...] = ()
     certificates: bool = False
     unwind: int = UNWIND
+    reuse: Reuse = "annotations"
 
     @property
     def allocation_fails(self) -> bool:
@@ -77,4 +78,6 @@ class Terms(NamedTuple):
 def terms_of(options: Options) -> Terms:
     """The terms that the options say."""
     assume = tuple(sorted(set(options.assume)))
-    return Terms(options.data_model, options.engine, options.encoding, assume, options.certificates, options.unwind)
+    return Terms(
+        options.data_model, options.engine, options.encoding, assume, options.certificates, options.unwind, options.reuse
+    )

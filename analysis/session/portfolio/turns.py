@@ -67,4 +67,6 @@ TREE = 0.25  # of the turn of runs about a whole program, for the tree of its pa
 INT_UNTIL = 0.7  # of a proof's time: then integers are encoded as bits
 BOUNDED: Engine = "summary"
 """The engine whose answers are about runs within a bound. It is only asked about the whole program."""
+REUSING: Engine = "predicate"
+"""The engine whose proofs are kept for the next revision, where it is asked alone."""
 MOST_EDGES = 3_000  # of a program that is looked at as a whole

@@ -249,7 +249,8 @@ class Proofs:
         made = effort.states + contracts.states + claims.states
         states = Count(work.abstract_states.reused + reused, work.abstract_states.recomputed + made)
         queries = work.solver_queries + effort.queries + claims.queries
-        return msgspec.structs.replace(work, abstract_states=states, solver_queries=queries, summaries=claims.summaries)
+        work = msgspec.structs.replace(work, abstract_states=states, solver_queries=queries)
+        return msgspec.structs.replace(work, summaries=claims.summaries, reuse=claims.reuse)
 
     def timed(self, times: Times) -> Times:
         """The times of the last check, with that of provers."""

@@ -6,12 +6,12 @@ computes what must have held before. If that cannot hold, no run reaches the vio
 does not grow with the program. The method is that of [THRESHER]; starting in the middle with
 everything before unknown is that of [UNDER-CONSTRAINED].
 
-    backward_search ──> preimage (what must hold before an edge) ── rewriting, state_places (lvalues)
-         │                  └── writes (what functions can change, which can return)
+    backward_search ──> preimage (what must hold before an edge) ── rewriting (lvalues)
+         │                  └── cpa.effects (what functions can change, which can return)
          └── preimage_formulas (whether conditions can hold together)
 
 A state is a set of conditions at a location. Parameters and pointers may be aliases, memory may
-hold anything, and calls change what `writes` says. `preimage` only weakens: an unknown value becomes
+hold anything, and calls change what `cpa.effects.writes` says. `preimage` only weakens: an unknown value becomes
 a symbol, and dropping a condition is always sound. Loops drop conditions that change from round to
 round. `statics` goes from a static variable to its last writes. The search gives up where code may
 run that edges do not show: threads, signal handlers that write, functions called from outside,

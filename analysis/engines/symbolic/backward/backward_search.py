@@ -15,6 +15,8 @@ import msgspec
 
 from analysis.c.control import TWICE
 from analysis.cfa.graph import Cfa, Edge, Program
+from analysis.cpa.effects.state_places import base_of, onto
+from analysis.cpa.effects.writes import WholeProgram, Writes
 from analysis.cpa.framework.algorithm import Cancellation
 from analysis.engines.symbolic.backward.preimage import RESULT, Preimage, nonnull, parameters, place_of
 from analysis.engines.symbolic.backward.preimage_formulas import Formulas, spelled
@@ -24,10 +26,8 @@ from analysis.engines.symbolic.backward.rewriting import (
     is_symbol,
     text_of,
 )
-from analysis.engines.symbolic.backward.state_places import base_of, onto
 from analysis.engines.symbolic.backward.states import TRUE, Conditions, Open, PathSuffix, State, essential, steps, touches
 from analysis.engines.symbolic.backward.statics import Statics
-from analysis.engines.symbolic.backward.writes import WholeProgram, Writes
 from analysis.model import clock, ir
 from analysis.model.assumptions import BOUNDS, TYPES
 from analysis.model.c_types import DataModel, Floating, Integer, Pointer

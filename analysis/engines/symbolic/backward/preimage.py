@@ -12,6 +12,8 @@ from collections.abc import Collection, Iterable, Iterator
 from analysis.c.blocks import ALLOCATORS, STACK_ALLOCATIONS, ZEROING
 from analysis.c.functions import known
 from analysis.cfa.graph import Cfa, Edge
+from analysis.cpa.effects.state_places import Tag, base_of, may_alias, onto, overlap, tags_in
+from analysis.cpa.effects.writes import WholeProgram, Writes
 from analysis.engines.symbolic.backward.rewriting import (
     OnAddress,
     OnRead,
@@ -29,9 +31,7 @@ from analysis.engines.symbolic.backward.rewriting import (
     text_of,
     with_symbols,
 )
-from analysis.engines.symbolic.backward.state_places import Tag, base_of, may_alias, onto, overlap, tags_in
 from analysis.engines.symbolic.backward.states import Conditions
-from analysis.engines.symbolic.backward.writes import WholeProgram, Writes
 from analysis.model import ir
 from analysis.model.c_types import Floating, Integer, Pointer, Record, Type
 from analysis.smt.encoding.paths.failures import Operation, operations

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
+from analysis.cpa.effects.state_places import base_of
 from analysis.cpa.symbolic_values.symbolic import binary, cast, condition_of, unary
-from analysis.engines.symbolic.backward.state_places import base_of
 from analysis.model import ir
 from analysis.model.c_types import INT, Array, Floating, Pointer, Type
 from analysis.model.spelling import spell_expr

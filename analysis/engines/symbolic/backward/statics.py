@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from analysis.c.control import JUMPS
 from analysis.cfa.graph import Cfa, Edge
-from analysis.engines.symbolic.backward.state_places import base_of
-from analysis.engines.symbolic.backward.writes import WholeProgram
+from analysis.cpa.effects.state_places import base_of
+from analysis.cpa.effects.writes import WholeProgram
 from analysis.model import ir
 from analysis.model.c_types import Integer, Pointer
 from analysis.model.kept_with import kept_with

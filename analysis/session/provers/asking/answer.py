@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from analysis.model.report import SummaryRepair, SummaryWork, Within
+from analysis.model.report import ProofReuse, SummaryRepair, SummaryWork, Within
 
 Status = Literal["confirmed", "refuted", "possible"]
 PARTLY_PARSED = "not all of the program's text parses"
@@ -62,8 +62,8 @@ class Decided(msgspec.Struct, frozen=True):
     `unreached` names the function of each place of the rule, of those that are proved, that no run reaches at all. `entries`:
     a refutation is about runs from these functions only; empty: whoever calls the function. `no_place`: nothing in the
     function could violate the rule. `within`: what is known of runs within a bound, if that was asked; `summaries` is what
-    was done to summaries for it, `repairs` the same by function, and `kept` are those that it rests on, for the next
-    revision, None if there are no new ones.
+    was done to summaries for it, and `repairs` the same by function. `kept` are the summaries, or the proofs, that it rests
+    on, for the next revision, None if there are no new ones; `reuse` is what proofs took from earlier ones.
     """
 
     status: Status
@@ -89,6 +89,7 @@ class Decided(msgspec.Struct, frozen=True):
     kept: bytes | None = None
     summaries: SummaryWork = SummaryWork()
     repairs: dict[str, SummaryRepair] = {}
+    reuse: ProofReuse = ProofReuse()
 
     def holds(self, seconds: float) -> bool:
         """Whether there is no use in asking again for so long."""

@@ -21,7 +21,7 @@ from analysis.cpa.framework.algorithm import Cancellation
 from analysis.engines.symbolic import Confirmed, Refuted
 from analysis.model import clock
 from analysis.model.assumptions import FOUND, GIVEN
-from analysis.model.report import SummaryWork
+from analysis.model.report import ProofReuse, SummaryWork
 from analysis.session.portfolio import contract_proofs
 from analysis.session.portfolio.asking import Answers, ask
 from analysis.session.portfolio.request import Answer, Bounded, Proved, Request, Unknown
@@ -101,7 +101,8 @@ def _decided(request: Request, answers: Answers) -> Decided:
             certificates=part.certificates,
             unreached=part.unreached,
             within=found.within if isinstance(found, Bounded) else None,
-            kept=found.kept if isinstance(found, Bounded) else None,
+            kept=found.kept if isinstance(found, Bounded | Proved) else None,
+            reuse=found.reuse if isinstance(found, Proved) else ProofReuse(),
             summaries=found.work if isinstance(found, Bounded) else SummaryWork(),
             repairs=found.repairs if isinstance(found, Bounded) else {},
         )

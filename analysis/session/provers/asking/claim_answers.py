@@ -23,8 +23,8 @@ import msgspec
 from analysis.cfa.graph import Program
 from analysis.model.budgets import ProverBudget, budget_of
 from analysis.model.options import Options
-from analysis.model.report import SummaryWork
-from analysis.session.portfolio.request_terms import About, Kept, Kind, terms_of
+from analysis.model.report import ProofReuse, SummaryWork
+from analysis.session.portfolio.request_terms import About, Kind, terms_of
 from analysis.session.portfolio.turns import BOUNDED
 from analysis.session.provers.asking.answer import PARTLY_PARSED, Decided
 from analysis.session.provers.asking.claim import RUNS, Claim, Key, KnownClaim, Wanted
@@ -32,7 +32,7 @@ from analysis.session.provers.asking.claim_order import limit_of, ordered, work_
 from analysis.session.provers.asking.claim_parts import ClaimParts
 from analysis.session.provers.asking.claim_queue import Answered, ClaimQueue
 from analysis.session.provers.asking.kept_answers import Decisions
-from analysis.session.provers.asking.kept_summaries import KeptSummaries
+from analysis.session.provers.asking.kept_texts import KeptTexts
 from analysis.session.provers.asking.program_answers import ProgramAnswers
 from analysis.session.provers.asking.program_difference import ProgramDifference
 from analysis.session.provers.asking.program_slices import Contents
@@ -51,7 +51,7 @@ class Claims:
 
     def __init__(self, pool: Pool, decisions: Decisions, contents: Contents, slots: int = 1) -> None:
         self._pool, self._decisions, self._contents, self._slots = pool, decisions, contents, slots
-        self._summaries = KeptSummaries(decisions)
+        self._texts = KeptTexts(decisions)
         self._known: dict[Claim, KnownClaim] = {}
         self._queue = ClaimQueue()
         self._program: Program | None = None
@@ -98,7 +98,7 @@ class Claims:
     @property
     def keys(self) -> frozenset[str]:
         """The keys of what was asked, and of what its answers reuse."""
-        return frozenset(known.key for known in self._known.values()) | self._summaries.keys
+        return frozenset(known.key for known in self._known.values()) | self._texts.keys
 
     @property
     def running(self) -> tuple[Claim, ...]:
@@ -113,7 +113,7 @@ class Claims:
     def begin(self) -> None:
         """Begins a new check: the work of provers and their time are counted from here."""
         self.queries, self.states, self.reused, self.spent = 0, 0, 0, 0.0
-        self.summaries = SummaryWork()
+        self.summaries, self.reuse = SummaryWork(), ProofReuse()
         self.worked, self._given_up, self._began = 0.0, "", time.monotonic()
 
     def ask(self, program: Program, entries: Sequence[str], wanted: Wanted, options: Options, *, understood: bool = True) -> None:
@@ -272,11 +272,12 @@ class Claims:
         else:
             decided = outcome.answer
             if decided.kept is not None:
-                self._summaries.add(claim.rule, terms_of(self._options), decided.kept)
+                self._texts.add(claim, terms_of(self._options), decided.kept)
                 decided = msgspec.structs.replace(decided, kept=None)
-            self._decisions.add(known.key, msgspec.structs.replace(decided, repairs={}))  # which are of this revision
+            lasting = msgspec.structs.replace(decided, repairs={}, reuse=ProofReuse())  # these are of this revision
+            self._decisions.add(known.key, lasting)
         self.queries, self.states = self.queries + decided.queries, self.states + decided.states
-        self.summaries = self.summaries.plus(decided.summaries)
+        self.summaries, self.reuse = self.summaries.plus(decided.summaries), self.reuse.plus(decided.reuse)
         self.spent += outcome.ms
         self._answered(Answered(claim, decided, outcome.ms, outcome.worked if outcome.end else decided.worked))
         return True
@@ -328,7 +329,7 @@ class Claims:
         """Cancels everything, and drops what is known."""
         self._cancel(self._queue.clear())
         self.pool_closed()
-        self._summaries.forget()
+        self._texts.forget()
         self._known, self._program = {}, None
 
     def pool_closed(self) -> None:
@@ -365,5 +366,4 @@ class Claims:
         rules = self._wanted.rules if claim.kind == "runs" else (claim.rule,)
         kind: Kind = "values" if claim.kind == "function" and self._wanted.by_contracts else claim.kind
         about, terms = About(kind, rules, claim.function or None), terms_of(self._options)
-        kept = self._summaries.of(claim.rule, terms) if terms.engine == BOUNDED else Kept()
-        return Question(part, about, claim.whole, terms, work_of(claim, self._budget), kept)
+        return Question(part, about, claim.whole, terms, work_of(claim, self._budget), self._texts.of(claim, terms))

@@ -17,9 +17,9 @@ from analysis.c.control import NEVER_RETURN, STARTS
 from analysis.c.functions import known as known_function
 from analysis.cfa.addresses_taken import pointed_statics, taken_by
 from analysis.cfa.graph import Cfa, Program
+from analysis.cpa.effects.state_places import ANY, Tag, base_of, may_alias, tag_of, tags_in
 from analysis.cpa.obstacles.beside import beside
 from analysis.cpa.obstacles.passed_code import may_call_back
-from analysis.engines.symbolic.backward.state_places import ANY, Tag, base_of, may_alias, tag_of, tags_in
 from analysis.model import ir
 from analysis.model.c_types import Array, Function, Pointer, Record, RecordDefinition, Type
 from analysis.model.compatible import fits
@@ -312,12 +312,9 @@ class WholeProgram:
             known = self.program.globals.get(base.name)
             if writes.undefined and (known is None or (isinstance(known.initial, ir.Unknown) and not known.parts)):
                 return True
-            is_taken = not self._closed or base.name in pointed_statics(self.program)
-        else:
-            if own in writes.locals:
-                return True
-            is_taken = self.is_taken(base, function)
-        return is_taken and any(_alias_variable(tag, base, read, self) for tag in writes.memory)
+        elif own in writes.locals:
+            return True
+        return self.is_taken(base, function) and any(_alias_variable(tag, base, read, self) for tag in writes.memory)
 
     def taken(self, function: str) -> frozenset[str]:
         """The parameters and local variables of a function whose address is used."""

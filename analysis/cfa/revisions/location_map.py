@@ -1,0 +1,138 @@
+"""CFADIFF: the locations and edges of a new program that are those of an old one ([IPA] section 4.2).
+
+The paper floods similarities over pairs of locations; here the edges are aligned by `match`, which needs no threshold. The new
+program need not have been read as an edit of the old one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from analysis.cfa.graph import Cfa, Edge, Program
+from analysis.cfa.linking.rewrite import Renaming
+from analysis.cfa.revisions.counterparts import counterparts
+from analysis.cfa.revisions.match import match
+from analysis.model import ir
+
+_GONE = " of before"  # no name in C has a space, so that nothing of the new program is meant
+
+
+class FunctionMap(msgspec.Struct, frozen=True):
+    """A function that is in both programs, with the same parameters. `locations` are those of the new one that the old one has,
+    the new ids first; `aligned` are edges that correspond, also ids, and `changed` those of the new one that have no equal old
+    one at the same place; `deleted` those of the old one, by its ids, which no new one is equal to. `variables` gives the new
+    names of the old one's local variables that are still there, and `to_new` puts old effects into the new program's names."""
+
+    old: Cfa
+    new: Cfa
+    locations: Mapping[int, int]
+    aligned: Mapping[int, int]
+    changed: frozenset[int]
+    deleted: frozenset[int]
+    variables: Mapping[str, str]
+    to_new: Renaming
+
+
+class ProgramMap(msgspec.Struct, frozen=True):
+    """What of a new program was in an old one. `functions` by new name. `linked`: the old linkage names of what has another one
+    now. `globals`: variables, by new name, that are not what they were, or do not start with what they did. `records`:
+    whether structures and unions are laid out as before."""
+
+    old: Program
+    new: Program
+    functions: Mapping[str, FunctionMap]
+    linked: Mapping[str, str]
+    globals: frozenset[str]
+    records: bool
+
+    @property
+    def changed_edges(self) -> int:
+        """How many edges of the new program are new or not what they were, and how many of the old one are gone."""
+        mapped = sum(len(one.changed) + len(one.deleted) for one in self.functions.values())
+        before = {one.old.name for one in self.functions.values()}
+        added = sum(len(cfa.edges) for name, cfa in self.new.functions.items() if name not in self.functions)
+        return mapped + added + sum(len(cfa.edges) for name, cfa in self.old.functions.items() if name not in before)
+
+
+def program_map(new: Program, old: Program) -> ProgramMap:
+    """The map from a new program to an old one."""
+    linked = counterparts(new, old)
+    back = {theirs: mine for mine, theirs in linked.items()}
+    to_old = Renaming(linked=linked)
+    functions: dict[str, FunctionMap] = {}
+    for name, cfa in new.functions.items():
+        before = old.functions.get(linked.get(name, name))
+        if before is not None and to_old(cfa.parameters) == before.parameters and to_old(cfa.type) == before.type:
+            functions[name] = _function_map(cfa, before, to_old, back)
+    changed = frozenset(
+        name
+        for name, variable in new.globals.items()
+        if not _starts_alike(to_old(variable), old.globals.get(linked.get(name, name)))
+    )
+    common = new.records.keys() & old.records.keys()
+    records = all(new.records[key] == old.records[key] for key in common)
+    return ProgramMap(old, new, functions, linked, changed, records)
+
+
+def _starts_alike(one: msgspec.Struct, other: msgspec.Struct | None) -> bool:
+    return other is not None and msgspec.structs.replace(one, path="") == msgspec.structs.replace(other, path="")
+
+
+def _function_map(new: Cfa, old: Cfa, to_old: Renaming, back: Mapping[str, str]) -> FunctionMap:
+    renamed = Renaming(_renamed(new, old))
+    plain = new.with_edges(tuple(Edge(e.id, e.source, e.target, renamed(to_old(e.effect))) for e in new.edges))
+    matched = match(plain, old)
+    known, before = set(old.locations), old.by_id
+    locations, aligned, changed, variables = {}, dict[int, int](), set[int](), dict[str, str]()
+    equal: set[int] = set()
+    for mine, edge in zip(new.edges, matched.edges, strict=True):
+        for here, there in ((mine.source, edge.source), (mine.target, edge.target)):
+            if there in known:
+                locations[here] = there
+        if edge.id in before:
+            aligned[mine.id] = edge.id
+        if before.get(edge.id) == edge:
+            equal.add(edge.id)
+        else:
+            changed.add(mine.id)
+        for name, theirs in zip(_own(mine.effect), _own(edge.effect), strict=True):
+            variables.setdefault(theirs, name)
+    locations[new.entry], locations[new.exit] = old.entry, old.exit
+    present = {name for edge in old.edges for name in _own(edge.effect)}
+    variables = {theirs: name for theirs, name in variables.items() if theirs in present}
+    to_new = Renaming({name: variables.get(name, name + _GONE) for name in present}, linked=_names(old, back))
+    return FunctionMap(old, new, locations, aligned, frozenset(changed), frozenset(before.keys() - equal), variables, to_new)
+
+
+def _renamed(new: Cfa, old: Cfa) -> dict[str, str]:
+    """Old names for the local variables that only the new function has: those that only the old one has, type by type in the
+    order of their first use. A wrong guess costs edges that would have been the same."""
+    mine, theirs = _locals(new), _locals(old)
+    added = [variable for variable in mine.values() if variable.name not in theirs]
+    gone = [variable for variable in theirs.values() if variable.name not in mine]
+    found: dict[str, str] = {}
+    for variable in added:
+        other = next((one for one in gone if one.type == variable.type), None)
+        if other is not None:
+            gone.remove(other)
+            found[variable.name] = other.name
+    return found
+
+
+def _locals(cfa: Cfa) -> dict[str, ir.Var]:
+    """The local variables that a function names, in order."""
+    used = (v for edge in cfa.edges for e in ir.expressions(edge.effect) for v in ir.variables(e))
+    return {variable.name: variable for variable in used if variable.scope == "local"}
+
+
+def _names(old: Cfa, back: Mapping[str, str]) -> dict[str, str]:
+    """The new linkage names of all that has another one, as far as the function names it."""
+    used = {v.name for edge in old.edges for e in ir.expressions(edge.effect) for v in ir.variables(e)}
+    return {name: back[name] for name in used if name in back}
+
+
+def _own(effect: ir.Effect) -> list[str]:
+    """The names of the local variables and temporaries in an effect, in order, with repetitions."""
+    return [v.name for e in ir.expressions(effect) for v in ir.variables(e) if v.scope in ("local", "temporary")]

@@ -1,0 +1,9 @@
+"""Reuses proofs of earlier revisions ([IPA] section 4).
+
+    earlier_proofs (as bytes, and back) ──> annotation_map (into the names and contexts of the new program)
+        ──> strengthening (Algorithm 6, by `cpa.impact`) ──> annotation_reuse (Algorithm 5) ┐
+        ──> surviving_lemmas (Houdini over what the assertions consist of)                  ┴─> reusing
+
+Nothing that is reused is believed: a whole annotation counts once the certificate checker has accepted it, and what is only a
+part of one is where the search begins.
+"""

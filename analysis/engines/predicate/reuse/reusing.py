@@ -1,0 +1,119 @@
+"""What an earlier proof gives to the search for a new one ([IPA] Algorithm 7, line 1 to 3): the differences between the programs,
+what they impact, and what of the annotation is left.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Literal
+
+import msgspec
+
+from analysis.certificate.annotation import Annotation
+from analysis.certificate.checked_outcome import ReuseWork
+from analysis.cfa.revisions.location_map import ProgramMap, program_map
+from analysis.cpa.domains.location import Location
+from analysis.cpa.domains.predicate import Point
+from analysis.cpa.impact.impacted_variables import Impact
+from analysis.cpa.predicates.violations import Property, Violation
+from analysis.engines.predicate.reuse.annotation_map import AnnotationMap
+from analysis.engines.predicate.reuse.annotation_reuse import Cubes, reuse_annotation
+from analysis.engines.predicate.reuse.earlier_proofs import EarlierProofs
+from analysis.engines.predicate.reuse.strengthening import Strengthening
+from analysis.engines.predicate.reuse.surviving_lemmas import Lemmas, inductive, is_certified
+from analysis.engines.predicate.reuse.triples import Triples
+from analysis.engines.predicate.stretches import Stretches
+from analysis.smt.logic.term_building import FALSE, and_, or_
+from analysis.smt.logic.terms import Term
+from analysis.smt.solving.solver import Budget
+from analysis.smt.solving.z3_backend import Z3Solver
+
+Reuse = Literal["annotations", "precisions"]
+"""What of an earlier proof is reused: its assertions and their predicates, or the predicates alone (the rival of [IPA])."""
+_MOST_PREDICATES = 24  # at one point; more of them cost more than they save
+
+
+class Reused(msgspec.Struct, frozen=True):
+    """Where the search begins. `whole`: an annotation that should be a proof, and `how` it was made. Else the `seeds` at heads of
+    loops, of which nothing leads from those that are `closed` but to others (from the start, if None is among them); and the
+    predicates at points."""
+
+    how: Literal["", "annotation", "lemmas"] = ""
+    whole: Annotation | None = None
+    seeds: Mapping[Location, Cubes] = {}
+    closed: frozenset[Location | None] = frozenset()
+    predicates: Mapping[Point, tuple[Term, ...]] = {}
+    work: ReuseWork = ReuseWork()
+
+
+class Reusing:
+    """The reuse of earlier proofs for one question."""
+
+    def __init__(self, stretches: Stretches, violations: Iterable[Violation], property_: Property, budget: Budget) -> None:
+        self._stretches, self._system, self._contexts = stretches, stretches.system, stretches.contexts
+        self._property, self._entry = property_, stretches.entry
+        self._edges = tuple((violation.function, violation.edge) for violation in violations)
+        self._triples = Triples(stretches.system, Z3Solver(), budget)
+
+    def of(self, earlier: EarlierProofs, reuse: Reuse, goes_on: Callable[[], bool]) -> Reused | None:
+        """What earlier proofs give; None if none of them is about the same question. Raises what `earlier_proofs.UNREADABLE`
+        names if they are about a program that no front end has made."""
+        began = time.process_time()
+        pair = program_map(self._system.program, earlier.program)
+        before = pair.linked.get(self._entry, self._entry)
+        question = (before, self._property, self._system.vocabulary.mode)
+        annotation = next((one for one in earlier.annotations if (one.entry, one.property, one.mode) == question), None)
+        if annotation is None:
+            return None
+        differing = time.process_time() - began
+        known = AnnotationMap(pair, annotation, self._system, self._contexts)
+        found = Reused(work=ReuseWork(changed=pair.changed_edges, differing=differing))
+        if reuse == "annotations":
+            found = self._left(pair, known, found.work, goes_on)
+        predicates = {} if found.whole else self._predicates(known)
+        work = msgspec.structs.replace(found.work, annotating=time.process_time() - began - differing)
+        return msgspec.structs.replace(found, predicates=predicates, work=work)
+
+    def _left(self, pair: ProgramMap, known: AnnotationMap, work: ReuseWork, goes_on: Callable[[], bool]) -> Reused:
+        """The assertions that are left; where they are no proof, the lemmas that are."""
+        impact = Impact(pair, is_whole=self._system.whole)
+        strengthening = Strengthening(self._system.program, self._system.vocabulary.objects, impact, known)
+        left = reuse_annotation(self._stretches, self._triples, strengthening.at, goes_on)
+        work = msgspec.structs.replace(
+            work, asserted=strengthening.asserted, kept=strengthening.kept, valid=sum(map(len, left.cubes.values()))
+        )
+        if left.is_certified:
+            whole = self._annotation({place: or_(*cubes) for place, cubes in left.cubes.items()})
+            return Reused("annotation", whole, left.cubes, left.closed, work=work)
+        found = inductive(self._stretches, self._triples, Lemmas(known, self._stretches).at, goes_on)
+        if found is None:
+            return Reused(seeds=left.cubes, closed=left.closed, work=work)
+        work = msgspec.structs.replace(work, lemmas=sum(map(len, found.values())))
+        if not is_certified(self._stretches, self._triples, found):
+            return Reused(seeds=left.cubes, closed=left.closed, work=work)
+        whole = self._annotation({place: and_(*lemmas) for place, lemmas in found.items()})
+        return Reused("lemmas", whole, left.cubes, left.closed, work=work)
+
+    def _annotation(self, found: Mapping[Location, Term]) -> Annotation:
+        """With `false` at the heads that are not reached."""
+        assertions: dict[Point, Term] = {}
+        for number, stack in self._contexts.rows():
+            function = self._entry if stack is None else stack.call.callee
+            assertions.update({(number, head): FALSE for head in self._stretches.heads[function]})
+        for place, term in found.items():
+            assertions[self._contexts.number(place.stack), place.location] = term
+        stacks = tuple(stack for _, stack in self._contexts.rows())
+        return Annotation(self._entry, self._property, self._edges, self._system.vocabulary.mode, stacks, assertions)
+
+    def _predicates(self, known: AnnotationMap) -> dict[Point, tuple[Term, ...]]:
+        """The atoms of what was asserted, at the points that they were asserted at."""
+        found: dict[Point, tuple[Term, ...]] = {}
+        for stack in known.contexts():
+            number = self._contexts.number(stack)
+            function = self._entry if stack is None else stack.call.callee
+            for location in self._system.program.functions[function].locations:
+                atoms = known.atoms(Location(function, location, stack))
+                if atoms:
+                    found[number, location] = atoms[:_MOST_PREDICATES]
+        return found
