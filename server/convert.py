@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from lsprotocol import types
 from pygls.uris import from_fs_path
@@ -22,6 +22,8 @@ from server.documents import OpenDocuments
 from server.results import FileState, Results
 
 SOURCE = "everproof"
+Standing = Literal["confirmed", "possible", "proved", "unknown"]
+"""What people are told of a function: three words, and nothing where nothing is known."""
 _FILES_KEPT = 64
 _MESSAGE_SEVERITY = {
     "error": types.DiagnosticSeverity.Error,
@@ -110,7 +112,7 @@ class Converter:
         page = rule_page(finding.rule)
         diagnostic = types.Diagnostic(
             range=self.range(finding.place),
-            message=finding.said,
+            message=message_of(finding),
             severity=_severity(finding),
             code=finding.rule,
             code_description=types.CodeDescription(page) if page else None,
@@ -188,6 +190,11 @@ def _data(finding: Finding, stale: bool) -> dict[str, object]:
     return data
 
 
+def message_of(finding: Finding) -> str:
+    """What a diagnostic says: what is wrong, since when, and why it is not decided."""
+    return finding.said if finding.reason is None else f"{finding.said}\nNot decided: {finding.reason}"
+
+
 def step_text(step: TraceStep) -> str:
     """A step in one line: what is done, the values that drive it, and where it is when it is a call down."""
     values = ", ".join(f"{name} = {value}" for name, value in step.values.items())
@@ -219,6 +226,25 @@ def overall(function: FunctionReport) -> tuple[Verdict, str | None]:
         said = [f"{', '.join(rules)}: {reason}" for reason, rules in unknown.items()]
         return "unknown", next(iter(unknown)) if len(unknown) == 1 else "; ".join(said)
     return ("safe", None) if function.verdicts else ("unknown", "no rule was checked")
+
+
+def standing(function: FunctionReport, findings: Sequence[Finding]) -> Standing:
+    """What people are told of a function, given the findings of its file. A finding that is held back is not told, and keeps the
+    function from being proved."""
+    verdict = overall(function)[0]
+    if verdict != "violated":
+        return "proved" if verdict == "safe" else "unknown"
+    confirmed, possible, _ = violated_rules(function, findings)
+    return "confirmed" if confirmed else "possible" if possible else "unknown"
+
+
+def violated_rules(function: FunctionReport, findings: Sequence[Finding]) -> tuple[list[str], list[str], list[str]]:
+    """The rules that a function violates: for which a finding is confirmed, or possible, or all are held back."""
+    violated = {rule for rule, verdict in function.verdicts.items() if verdict.verdict == "violated"}
+    mine = [finding for finding in findings if finding.function == function.name and finding.rule in violated]
+    confirmed = {finding.rule for finding in mine if finding.shown and finding.status == "confirmed"}
+    held_back = {finding.rule for finding in mine} - {finding.rule for finding in mine if finding.shown}
+    return sorted(confirmed), sorted(violated - confirmed - held_back), sorted(held_back)
 
 
 def conditions(function: FunctionReport) -> str:

@@ -12,7 +12,7 @@ import msgspec
 from lsprotocol import types
 
 from analysis.wire import CheckDone
-from server.convert import Converter, overall, stale_reason
+from server.convert import Converter, overall, stale_reason, standing
 from server.documents import Document
 from server.results import FileState, Results
 
@@ -71,6 +71,7 @@ def _functions(known: FileState, converter: Converter) -> list[dict[str, Any]]:
                 "name": function.name,
                 "range": _plain(converter.range(function.place)),
                 "verdict": verdict,
+                "standing": standing(function, known.findings),
                 "stale": stale is not None,
                 "reason": stale if stale is not None and reason is None else reason,
             }

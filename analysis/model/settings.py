@@ -91,6 +91,9 @@ class Settings(msgspec.Struct, frozen=True, rename="camel"):
         Meta(description="A file to keep results in; `none` for none. Not set: one for each workspace, in your cache folder."),
     ] = None
     unknown_hints: Annotated[bool, Meta(description="Show hints where a verdict stays unknown.")] = False
+    show_unknown: Annotated[
+        bool, Meta(description="Show a sign and a lens at functions too of which there is no finding and no proof.")
+    ] = False
     proofs: Annotated[
         bool, Meta(description="Prove functions of open files in the background, when nothing else is to be done.")
     ] = True

@@ -8,7 +8,7 @@ from lsprotocol import types
 
 from analysis.model.report import Finding
 from server.app import EverproofServer
-from server.convert import rule_page
+from server.convert import message_of, rule_page
 from server.documents import Document
 from server.features import commands, inlay_hints
 
@@ -36,7 +36,7 @@ def register(server: EverproofServer) -> None:
 def _for_finding(
     server: EverproofServer, document: Document, finding: Finding, context: types.CodeActionContext
 ) -> list[types.CodeAction]:
-    diagnostics = [d for d in context.diagnostics if d.code == finding.rule and d.message == finding.said]
+    diagnostics = [d for d in context.diagnostics if d.code == finding.rule and d.message == message_of(finding)]
     trace = [document.uri, finding.fingerprint]
     actions = []
     if finding.trace:

@@ -6,7 +6,7 @@ from lsprotocol import types
 
 from analysis.model.report import FunctionReport, as_called
 from server.app import EverproofServer
-from server.convert import conditions, overall, proved, stale_reason
+from server.convert import conditions, overall, proved, stale_reason, violated_rules
 from server.features import commands
 from server.results import FileState
 
@@ -26,7 +26,10 @@ def register(server: EverproofServer) -> None:
             types.CodeLens(server.converter.range(function.place), command)
             for function in state.functions
             if function.place.path == state.path
-            for command in (lens_command(function, state, document.uri), _change(server, function, state))
+            for command in (
+                lens_command(function, state, document.uri, server.settings.show_unknown),
+                _change(server, function, state),
+            )
             if command is not None
         ]
 
@@ -41,19 +44,15 @@ def _change(server: EverproofServer, function: FunctionReport, state: FileState)
     return types.Command(f"{change.text} (stale)" if is_stale else change.text, "", "Compared with the text that was saved last.")
 
 
-def lens_command(function: FunctionReport, state: FileState, uri: str) -> types.Command:
-    """Returns the verdict in a few words, beginning with what is proved. The tooltip has the assumptions, if the client shows
-    tooltips. A click shows the trace of the first finding, if there is one."""
-    verdict, reason = overall(function)
-    shown = None if reason is None else _short(reason)
-    title = {"safe": "✓ safe", "violated": f"✗ violated: {shown}", "unknown": f"? unknown: {shown}"}[verdict]
-    if verdict == "violated" and _is_held_back(function, state):
-        title = f"? held back: {shown}"
-    if conditions(function):
-        title = f"◐ {_short(conditions(function))}"
+def lens_command(function: FunctionReport, state: FileState, uri: str, show_unknown: bool = False) -> types.Command | None:
+    """Returns the verdict in a few words, beginning with what is proved; None if nothing is known, unless that is asked for. The
+    tooltip has the assumptions, if the client shows tooltips. A click shows the trace of the first finding, if there is one."""
     rules = proved(function)
-    if rules:
-        title = f"✓ proved: {', '.join(rules)}" + ("" if verdict == "safe" else f" · {title}")
+    parts = [f"✓ proved: {', '.join(rules)}"] if rules else []
+    parts += _open_parts(function, state, show_unknown)
+    if not parts:
+        return None
+    title = " · ".join(parts)
     if stale_reason(state, function) is not None:
         title += " (stale)"
     finding = next((f for f in state.findings if f.function == function.name and f.trace), None)
@@ -67,10 +66,18 @@ def lens_command(function: FunctionReport, state: FileState, uri: str) -> types.
     return types.Command(title, commands.TRACE, tooltip, arguments=[uri, finding.fingerprint])
 
 
-def _is_held_back(function: FunctionReport, state: FileState) -> bool:
-    """Whether the function has findings, and none that is shown."""
-    shown = [finding.shown for finding in state.findings if finding.function == function.name]
-    return bool(shown) and not any(shown)
+def _open_parts(function: FunctionReport, state: FileState, show_unknown: bool) -> list[str]:
+    """What is to be said besides what is proved."""
+    verdict, reason = overall(function)
+    if verdict == "violated":
+        words = ("✗ confirmed", "⚠ possible", "? held back")
+        named = zip(words, violated_rules(function, state.findings), strict=True)
+        return [f"{word}: {_short(', '.join(rules))}" for word, rules in named if rules]
+    if verdict == "safe":
+        return [] if proved(function) else ["✓ safe"]
+    if conditions(function):
+        return [f"◐ {_short(conditions(function))}"]
+    return [f"? unknown: {_short(reason or '')}"] if show_unknown else []
 
 
 def _short(reason: str) -> str:

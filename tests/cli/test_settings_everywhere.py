@@ -56,7 +56,7 @@ TABLE: dict[str, tuple[str, Callable[[Options], object], object]] = {
     "budgets": ("budgets = {traceSteps = 7}", lambda options: options.limits.trace_steps, 7),
 }
 # what only says something about an editor, or about where results are kept
-EDITORS = {"mode", "store", "unknownHints", "proofs", "invariants", "codeLens", "checkFolders", "trusted"}
+EDITORS = {"mode", "store", "unknownHints", "showUnknown", "proofs", "invariants", "codeLens", "checkFolders", "trusted"}
 
 COMMANDS = {
     "check": (check, ["check", "root"]),

@@ -65,8 +65,32 @@ def test_where_all_are_asked_for_it_is_a_hint() -> None:
 
 def test_the_lens_says_so() -> None:
     _, _, _, state = known(finding("f", score=70, shown=True), finding("g", score=30, shown=False))
-    titles = [lens_command(function, state, "uri").title for function in state.functions]
-    assert titles == ["✗ violated: double-free", "? held back: double-free"]
+    lenses = [lens_command(function, state, "uri") for function in state.functions]
+    titles = [lens.title for lens in lenses if lens is not None]
+    assert titles == ["⚠ possible: double-free", "? held back: double-free"]
+
+
+def test_three_words_say_what_is_known_and_a_finding_held_back_is_never_proved() -> None:
+    results, converter, document, state = known(
+        finding("f", score=70, shown=True),
+        finding("g", score=30, shown=False),
+        finding("h", score=100, shown=True, status="confirmed"),
+    )
+    status = Statuses(results, converter).payload(document, "idle", None)
+    assert [(f["name"], f["verdict"], f["standing"]) for f in status["functions"]] == [
+        ("f", "violated", "possible"),
+        ("g", "violated", "unknown"),
+        ("h", "violated", "confirmed"),
+    ]
+    lenses = [lens_command(function, state, "uri") for function in state.functions]
+    assert [lens and lens.title.split(":")[0] for lens in lenses] == ["⚠ possible", "? held back", "✗ confirmed"]
+
+
+def test_the_message_says_why_a_finding_is_not_decided() -> None:
+    open_one = msgspec.structs.replace(finding("f", score=70, shown=True), reason="from the entry of f it happens with p == NULL")
+    results, converter, _, _ = known(open_one)
+    [published] = converter.diagnostics(results, PATH, unknown_hints=False)
+    assert published.message == f"{open_one.message}\nNot decided: from the entry of f it happens with p == NULL"
 
 
 def test_the_steps_that_explain_a_finding_are_related_to_it() -> None:

@@ -101,7 +101,7 @@ async def test_a_hover_says_that_a_contract_is_unchanged(editor: Editor, workspa
     await refreshed(editor, uri, 2, after)
     for at in (AT_DEFINITION, AT_CALL):
         assert "Contract unchanged for 14 callers." in await shown(editor, uri, at)
-    assert await lenses(editor, uri) == [(1, "✗ violated: null-dereference"), (4, "✓ safe")]
+    assert await lenses(editor, uri) == [(1, "⚠ possible: null-dereference"), (4, "✓ safe")]
 
 
 async def test_a_lens_says_what_edits_did_to_a_contract(editor: Editor, workspace: Path) -> None:
@@ -110,7 +110,7 @@ async def test_a_lens_says_what_edits_did_to_a_contract(editor: Editor, workspac
     editor.edit(uri, 2, (0, 0), (0, 3), "// CHANGED ")
     await refreshed(editor, uri, 2, after)
     changed = "contract changed: may now return NULL — 3 callers"
-    assert await lenses(editor, uri) == [(1, "✗ violated: null-dereference"), (1, changed), (4, "✓ safe"), (4, changed)]
+    assert await lenses(editor, uri) == [(1, "⚠ possible: null-dereference"), (1, changed), (4, "✓ safe"), (4, changed)]
     assert f"{changed[0].upper()}{changed[1:]}." in await shown(editor, uri, AT_DEFINITION)
     editor.edit(uri, 3, (0, 0), (0, 0), "// HANG\n")
     await editor.status(uri, "checking", 3)

@@ -33,7 +33,8 @@ def function(*invariants: Invariant, **verdicts: RuleVerdict) -> FunctionReport:
 
 
 def lens(known: FunctionReport) -> tuple[str, str | None]:
-    command = lens_command(known, FileState(PATH), f"file://{PATH}")
+    command = lens_command(known, FileState(PATH), f"file://{PATH}", show_unknown=True)
+    assert command is not None
     return command.title, command.tooltip
 
 
@@ -42,11 +43,19 @@ def lens(known: FunctionReport) -> tuple[str, str | None]:
     [
         ({"a": PROVED, "b": PROVED}, "✓ proved: a, b"),
         ({"a": PROVED, "b": OPEN}, "✓ proved: a · ? unknown: it does not prove"),
-        ({"a": PROVED, "b": RuleVerdict("violated", None, (), "automaton")}, "✓ proved: a · ✗ violated: b"),
+        ({"a": PROVED, "b": RuleVerdict("violated", None, (), "automaton")}, "✓ proved: a · ⚠ possible: b"),
     ],
 )
 def test_a_lens_says_first_what_is_proved(verdicts: dict[str, RuleVerdict], title: str) -> None:
     assert lens(function(**verdicts)) == (title, "Assuming: nothing overflows.")
+
+
+def test_a_lens_is_quiet_about_what_is_unknown() -> None:
+    uri = f"file://{PATH}"
+    assert lens_command(function(a=OPEN), FileState(PATH), uri) is None
+    said = lens_command(function(a=PROVED, b=OPEN), FileState(PATH), uri)
+    assert said is not None
+    assert said.title == "✓ proved: a"
 
 
 def test_a_proof_about_runs_from_an_entry_says_so() -> None:

@@ -12,11 +12,15 @@ export interface Range {
 
 export type Verdict = 'safe' | 'violated' | 'unknown';
 
+/** What people are told of a function. */
+export type Standing = 'confirmed' | 'possible' | 'proved' | 'unknown';
+
 /** A function of an open document. `reason` says why it is stale, violated or unknown. */
 export interface FunctionStatus {
   readonly name: string;
   readonly range: Range;
   readonly verdict: Verdict;
+  readonly standing: Standing;
   readonly stale: boolean;
   readonly reason: string | null;
 }

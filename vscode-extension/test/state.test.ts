@@ -8,6 +8,7 @@ const func = (name: string, line: number, more: Partial<FunctionStatus> = {}): F
   name,
   range: at(line),
   verdict: 'unknown',
+  standing: 'unknown',
   stale: false,
   reason: 'not proved',
   ...more,

@@ -8,6 +8,7 @@ const known = (more: Partial<FunctionStatus>): FunctionStatus => ({
   name: 'f',
   range,
   verdict: 'unknown',
+  standing: 'unknown',
   stale: false,
   reason: null,
   ...more,

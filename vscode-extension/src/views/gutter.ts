@@ -26,7 +26,7 @@ export class Gutter implements vscode.Disposable {
         this.showAll('all');
       }),
       vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration('everproof.gutter')) {
+        if (event.affectsConfiguration('everproof.gutter') || event.affectsConfiguration('everproof.showUnknown')) {
           this.showAll('all');
         }
       }),
@@ -48,8 +48,10 @@ export class Gutter implements vscode.Disposable {
   }
 
   private show(editor: vscode.TextEditor, status: DocumentStatus | undefined): void {
+    const showUnknown = vscode.workspace.getConfiguration('everproof').get<boolean>('showUnknown', false);
     for (const [shown, type] of this.types) {
-      const functions = status?.functions.filter((known) => appearance(status, known) === shown) ?? [];
+      const isWanted = shown !== 'unknown' || showUnknown;
+      const functions = status?.functions.filter((known) => isWanted && appearance(status, known) === shown) ?? [];
       editor.setDecorations(
         type,
         functions.map((known) => editorRange(known.range)),
