@@ -19,30 +19,34 @@ const status = (more: Partial<DocumentStatus> = {}): DocumentStatus => ({
   state: 'idle',
   message: null,
   functions: [],
+  heldBack: 0,
   ...more,
 });
 
 describe('words for a verdict', () => {
   it('give the reason', () => {
-    assert.equal(verdictText(status(), known({ verdict: 'unknown', reason: 'not proved' })), 'f: unknown (not proved)');
     assert.equal(
-      verdictText(status(), known({ verdict: 'violated', reason: 'null-dereference' })),
-      'f: violated: null-dereference',
+      verdictText(status(), known({ standing: 'unknown', reason: 'not proved' })),
+      'f: unknown (not proved)',
     );
-    assert.equal(verdictText(status(), known({ verdict: 'safe' })), 'f: proved');
+    assert.equal(
+      verdictText(status(), known({ standing: 'possible', reason: 'null-dereference' })),
+      'f: possible: null-dereference',
+    );
+    assert.equal(verdictText(status(), known({ standing: 'proved' })), 'f: proved');
   });
 
   it('never say a stale verdict as if it held', () => {
     assert.equal(
-      verdictText(status(), known({ verdict: 'safe', stale: true, reason: 'edited since' })),
+      verdictText(status(), known({ standing: 'proved', stale: true, reason: 'edited since' })),
       'f: stale, was proved (edited since)',
     );
     assert.equal(
       verdictText(
         status({ state: 'checking' }),
-        known({ verdict: 'violated', stale: true, reason: 'null-dereference' }),
+        known({ standing: 'confirmed', stale: true, reason: 'null-dereference' }),
       ),
-      'f: checking, was violated (null-dereference)',
+      'f: checking, was confirmed (null-dereference)',
     );
   });
 });
@@ -52,7 +56,7 @@ describe('the status bar', () => {
     const { text, details } = statusText(
       'running',
       status({ times: { preprocess: 12.2, parse: 0.1, total: 31.4 }, memory: 52_000_000 }),
-      known({ verdict: 'safe' }),
+      known({ standing: 'proved' }),
     );
     assert.equal(text, '$(pass) f proved 31 ms');
     assert.deepEqual(details.slice(2), ['Last check: 31 ms (preprocess 12 ms)', 'Memory of the checker: 52 MB']);
@@ -60,8 +64,11 @@ describe('the status bar', () => {
 
   it('shows no time while a check is under way, and no verdict of before', () => {
     assert.equal(
-      statusText('running', status({ state: 'checking', times: { total: 9 } }), known({ verdict: 'safe', stale: true }))
-        .text,
+      statusText(
+        'running',
+        status({ state: 'checking', times: { total: 9 } }),
+        known({ standing: 'proved', stale: true }),
+      ).text,
       '$(sync~spin) f checking',
     );
   });

@@ -63,8 +63,8 @@ step('a defect that is typed gets a squiggle', async () => {
   await goTo(page, line, 1);
   await type(page, DEFECT);
   await squiggle(page).first().waitFor();
-  await page.locator('.codelens-decoration', { hasText: 'violated: use-after-free' }).first().waitFor();
-  await page.locator('.statusbar-item', { hasText: 'sell violated' }).first().waitFor();
+  await page.locator('.codelens-decoration', { hasText: /(possible|confirmed): use-after-free/ }).first().waitFor();
+  await page.locator('.statusbar-item', { hasText: /sell (possible|confirmed)/ }).first().waitFor();
   await vscode.picture('squiggle');
 });
 
@@ -190,7 +190,7 @@ step('the mended text has no squiggle', async () => {
   await page.keyboard.press('Shift+ArrowDown');
   await page.keyboard.press('Delete');
   await squiggle(page).first().waitFor({ state: 'detached' });
-  await page.locator('.codelens-decoration', { hasText: 'violated' }).first().waitFor({ state: 'detached' });
+  await page.locator('.codelens-decoration', { hasText: /possible|confirmed/ }).first().waitFor({ state: 'detached' });
   await page.locator('.statusbar-item', { hasText: /sell unknown \d/ }).first().waitFor();
   await vscode.picture('mended');
 });

@@ -1,6 +1,6 @@
 // The one state that every view shows. It holds what the server said last, and nothing that the extension made up.
 
-import type { DocumentStatus, FunctionStatus, Position, Range } from '../protocol';
+import type { DocumentStatus, FunctionStatus, Position, Range, Standing } from '../protocol';
 
 /** What is seen of the server as a whole. */
 export type Connection = 'starting' | 'running' | 'stopped' | 'missing';
@@ -24,14 +24,19 @@ export interface Finding {
 }
 
 /** How a function is shown, in the gutter and elsewhere. */
-export type Appearance = 'proved' | 'violated' | 'unknown' | 'checking' | 'stale';
+export type Appearance = Standing | 'checking' | 'stale';
+
+/** Whether there is a finding in the function that is shown. */
+export function isFinding(shown: Appearance): boolean {
+  return shown === 'confirmed' || shown === 'possible';
+}
 
 /** A verdict that does not hold for the text as it is now is never shown as if it did. */
 export function appearance(status: DocumentStatus, known: FunctionStatus): Appearance {
   if (known.stale) {
     return status.state === 'checking' ? 'checking' : 'stale';
   }
-  return known.verdict === 'safe' ? 'proved' : known.verdict;
+  return known.standing;
 }
 
 /** What changed: the documents, or everything. */

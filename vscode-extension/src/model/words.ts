@@ -1,11 +1,12 @@
 // What is said of the state, in words: the same in the status bar, the gutter and the Testing view.
 
 import type { DocumentStatus, FunctionStatus } from '../protocol';
-import { appearance, type Appearance, type Connection } from './state';
+import { appearance, isFinding, type Appearance, type Connection } from './state';
 
 export const SIGNS: Readonly<Record<Appearance, string>> = {
   proved: '$(pass)',
-  violated: '$(error)',
+  confirmed: '$(error)',
+  possible: '$(warning)',
   unknown: '$(question)',
   checking: '$(sync~spin)',
   stale: '$(history)',
@@ -13,16 +14,11 @@ export const SIGNS: Readonly<Record<Appearance, string>> = {
 
 /** A verdict in a few words; of one that does not hold for the text as it is now, what it was. */
 export function verdictText(status: DocumentStatus, known: FunctionStatus): string {
-  const verdict = known.verdict === 'safe' ? 'proved' : known.verdict;
   const shown = appearance(status, known);
   const doubt = shown === 'checking' ? 'checking, was ' : shown === 'stale' ? 'stale, was ' : '';
   const because =
-    known.reason === null
-      ? ''
-      : known.verdict === 'violated' && !known.stale
-        ? `: ${known.reason}`
-        : ` (${known.reason})`;
-  return `${known.name}: ${doubt}${verdict}${because}`;
+    known.reason === null ? '' : isFinding(known.standing) && !known.stale ? `: ${known.reason}` : ` (${known.reason})`;
+  return `${known.name}: ${doubt}${known.standing}${because}`;
 }
 
 export interface StatusText {
@@ -68,8 +64,7 @@ export function statusText(
 }
 
 function shortVerdict(status: DocumentStatus, known: FunctionStatus): string {
-  const shown = appearance(status, known);
-  return shown === 'checking' || shown === 'stale' ? shown : shown === 'proved' ? 'proved' : known.verdict;
+  return appearance(status, known);
 }
 
 function details(status: DocumentStatus, known: FunctionStatus | undefined): string[] {

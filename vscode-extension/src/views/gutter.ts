@@ -5,7 +5,7 @@ import { appearance, type Appearance, type StateModel } from '../model/state';
 import type { DocumentStatus } from '../protocol';
 import { editorRange } from './ranges';
 
-const APPEARANCES: readonly Appearance[] = ['proved', 'violated', 'unknown', 'checking', 'stale'];
+const APPEARANCES: readonly Appearance[] = ['proved', 'confirmed', 'possible', 'unknown', 'checking', 'stale'];
 
 export class Gutter implements vscode.Disposable {
   private readonly types: ReadonlyMap<Appearance, vscode.TextEditorDecorationType>;

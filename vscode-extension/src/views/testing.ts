@@ -1,11 +1,11 @@
 // The Testing view: functions with their verdicts. A run is a full check of everything.
 //
-// violated = failed, proved = passed, and unknown = skipped: it is neither. A verdict that does not hold for the text as it is now
+// confirmed and possible = failed, proved = passed, and unknown = skipped: it is neither. A verdict that does not hold for the text as it is now
 // is not reported: the function keeps its last result, and says that it is stale. Functions have no range here, and messages no place:
 // the editor would show both once more, in the place of the gutter's signs and beside the squiggles.
 
 import * as vscode from 'vscode';
-import { appearance, type Appearance, type StateModel } from '../model/state';
+import { appearance, isFinding, type Appearance, type StateModel } from '../model/state';
 import { verdictText } from '../model/words';
 import type { DocumentStatus, FunctionStatus } from '../protocol';
 
@@ -76,7 +76,11 @@ export class TestingView implements vscode.Disposable {
       status.functions.map((known) => {
         const child =
           item.children.get(idOf(status, known)) ?? controller.createTestItem(idOf(status, known), known.name, uri);
-        child.description = known.stale ? 'stale' : known.verdict === 'unknown' ? (known.reason ?? '') : '';
+        child.description = known.stale
+          ? 'stale'
+          : known.standing === 'unknown'
+            ? (known.reason ?? '')
+            : known.standing;
         return child;
       }),
     );
@@ -114,7 +118,7 @@ export class TestingView implements vscode.Disposable {
   ): void {
     if (shown === 'proved') {
       run.passed(item);
-    } else if (shown === 'violated') {
+    } else if (isFinding(shown)) {
       const findings = this.model
         .findings(status.uri)
         .filter((finding) => this.model.functionAt(status.uri, finding.range.start)?.name === known.name);
@@ -130,7 +134,7 @@ export class TestingView implements vscode.Disposable {
 }
 
 function isVerdict(shown: Appearance): boolean {
-  return shown === 'proved' || shown === 'violated' || shown === 'unknown';
+  return shown === 'proved' || isFinding(shown) || shown === 'unknown';
 }
 
 function idOf(status: DocumentStatus, known: FunctionStatus): string {

@@ -122,7 +122,9 @@ export class TraceView implements vscode.Disposable {
       this.end();
       return;
     }
-    const steps = await this.execute(Commands.trace, [this.uri, walk.fingerprint, { whole: this.whole }]).catch(() => []);
+    const steps = await this.execute(Commands.trace, [this.uri, walk.fingerprint, { whole: this.whole }]).catch(
+      () => [],
+    );
     if (this.walk !== walk) {
       return;
     }
