@@ -330,11 +330,17 @@ class Program:
     def only_target(self, call: ir.Call) -> str | None:
         """The one function that the call can reach: the one that it names, or the only one that the program assigns to the
         pointer. What others assign to it from outside is not known."""
+        assigned = self.assigned(call)
+        return assigned[0] if len(assigned) == 1 else None
+
+    def assigned(self, call: ir.Call) -> tuple[str, ...]:
+        """The function that a call names, or all that the program assigns to its pointer, in alphabetical order, if it is known
+        through which values they come."""
         direct = ir.direct_callee(call)
         if direct is not None:
-            return direct
+            return (direct,)
         reached = None if self.called is None else self.called.get(call)
-        return reached.assigned[0] if reached is not None and len(reached.assigned) == 1 else None
+        return () if reached is None else reached.assigned
 
     def known(self, name: str) -> Function | None:
         """What an external function does, by the table of library functions or a contract of the project; None if nothing is

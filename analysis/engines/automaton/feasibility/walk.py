@@ -211,7 +211,7 @@ class Walk:
         known = self._cells.setdefault(function, {})
         cells = known.get(expr)
         if cells is None:
-            cells = known[expr] = frozenset(expr_cells(expr, self._delta.model(function).address_taken))
+            cells = known[expr] = frozenset(expr_cells(expr, self._delta.model(function).aliased))
         self._asked[function][expr] = cells
         return cells
 

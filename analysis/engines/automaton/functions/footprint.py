@@ -13,11 +13,11 @@ from copy import copy
 import msgspec
 
 from analysis.c import calls
-from analysis.c.functions import known
 from analysis.cfa.addresses_taken import taken_among
 from analysis.cfa.components import strongly_connected
 from analysis.cfa.graph import Cfa, Program
 from analysis.engines.automaton.functions.access_paths import lvalue_cell, root_of
+from analysis.engines.automaton.functions.lending import Keeping, keeping, keeps_nothing
 from analysis.engines.automaton.functions.returning import may_return, reaches_exit
 from analysis.model import ir
 from analysis.model.c_types import Pointer, Record, RecordDefinition, Type, spell
@@ -57,17 +57,10 @@ def address_taken(cfa: Cfa) -> frozenset[str]:
     found = set[str]()
     for edge in cfa.edges:
         effect = edge.effect
-        if isinstance(effect, ir.Call) and _keeps_nothing(effect):
+        if isinstance(effect, ir.Call) and keeps_nothing(effect):
             continue
         found.update(root_of(var) for var in taken_among(cfa.parts[edge.id]) if var.scope != "function")
     return frozenset(found)
-
-
-def _keeps_nothing(call: ir.Call) -> bool:
-    """Whether the call is of a library function that keeps no pointer that it is passed. Contracts of the project are not looked
-    at: what they say can change while the CFA stays, and a function that is not known keeps all."""
-    function = known(ir.direct_callee(call) or "")
-    return function is not None and function.is_complete and not function.keeps and not function.positions("link", "code")
 
 
 def pointee_cells(type_: Type, records: Mapping[str, RecordDefinition]) -> Iterable[str]:
@@ -103,8 +96,9 @@ def visible(cell: str) -> bool:
 
 
 class Moved(msgspec.Struct, frozen=True):
-    """What other footprints mean for callers. `callers` call functions that began or ceased to return, or to be in a recursion
-    with them; `written` and `read` are the cells in which the footprints of functions differ, where they do."""
+    """What other footprints mean for callers. `callers` call functions that began or ceased to return, to be in a recursion with
+    them, or to keep what they are passed; `written` and `read` are the cells in which the footprints of functions differ, where
+    they do."""
 
     callers: frozenset[str]
     written: dict[str, frozenset[str]]
@@ -114,10 +108,10 @@ class Moved(msgspec.Struct, frozen=True):
 class Footprints:
     """Cells read and written by each function and all that it calls, for one program.
 
-    `written[f]` are the visible cells that f can change, `read[f]` the globals that f reads or writes,
-    `component[f]` the number of its strongly connected component in the call graph, `order` all functions,
-    callees first. What happens in a callee that never returns counts for neither: the code with which a
-    program ends (`fatal`) touches nearly everything, and nothing comes after it.
+    `written[f]` are the visible cells that f can change, `read[f]` the globals that f reads or writes, `kept[f]` the positions of
+    the parameters whose value f, or what it calls, may keep, `component[f]` the number of its strongly connected component in the
+    call graph, `order` all functions, callees first. What happens in a callee that never returns counts for none: the code with
+    which a program ends (`fatal`) touches nearly everything, and nothing comes after it.
     """
 
     def __init__(self, program: Program) -> None:
@@ -125,6 +119,7 @@ class Footprints:
         self.returning = may_return(program)
         self.written: dict[str, frozenset[str]] = {}
         self.read: dict[str, frozenset[str]] = {}
+        self.kept: dict[str, frozenset[int]] = {}
         self.component: dict[str, int] = {}
         self.order: list[str] = []
         self._own = {name: self.own(cfa) for name, cfa in program.functions.items()}
@@ -157,6 +152,8 @@ class Footprints:
         before = set(self._components)
         regrouped = {name for component in other._components if component not in before for name in component}
         written, read = other._close_again(self, moved | regrouped)
+        keeping_ = {name for name, kept in other.kept.items() if kept != self.kept.get(name)}
+        flipped.update(caller for name in keeping_ for caller in callers(name))
         recursive = {name for name in regrouped if not self._recurs_alike(other, name)}
         return other, Moved(frozenset(flipped | recursive), written, read)
 
@@ -166,6 +163,7 @@ class Footprints:
         functions = self._program.functions
         self.written = {name: cells for name, cells in before.written.items() if name in functions}
         self.read = {name: cells for name, cells in before.read.items() if name in functions}
+        self.kept = {name: kept for name, kept in before.kept.items() if name in functions}
         written: dict[str, frozenset[str]] = {}
         read: dict[str, frozenset[str]] = {}
         differ: set[str] = set()
@@ -177,7 +175,8 @@ class Footprints:
                         written[name] = cells
                     if cells := self.read[name] ^ before.read.get(name, _NO_CELLS):
                         read[name] = cells
-                differ.update(name for name in component if name in written or name in read)
+                keep = {name for name in component if self.kept[name] != before.kept.get(name)}
+                differ.update(name for name in component if name in written or name in read or name in keep)
         return written, read
 
     def _recurs_alike(self, other: Footprints, name: str) -> bool:
@@ -210,8 +209,8 @@ class Footprints:
         calls = (edge.effect for edge in cfa.calls)
         return {t for call in calls if isinstance(call, ir.Call) for t in program.targets(call) if t in self.returning}
 
-    def own(self, cfa: Cfa) -> tuple[set[str], set[str], set[str]]:
-        """Written cells and read globals of the function itself, and the functions it calls."""
+    def own(self, cfa: Cfa) -> tuple[set[str], set[str], set[str], Keeping]:
+        """Written cells and read globals of the function itself, the functions it calls, and what it keeps."""
         written: set[str] = set()
         read: set[str] = set()
         callees: set[str] = set()
@@ -232,10 +231,10 @@ class Footprints:
                 callees.update(t for t in targets if t in self.returning)
                 if any(t not in self._program.functions for t in targets) or not targets:
                     written |= external_writes(effect, self._program)
-        return {cell for cell in written if visible(cell)}, read, callees
+        return {cell for cell in written if visible(cell)}, read, callees, keeping(cfa, self._program)
 
     def _find_components(self) -> list[tuple[str, ...]]:
-        graph = {name: callees for name, (_, _, callees) in self._own.items()}
+        graph = {name: own[2] for name, own in self._own.items()}
         return [tuple(sorted(component)) for component in strongly_connected(graph)]
 
     def _number(self) -> None:
@@ -247,7 +246,7 @@ class Footprints:
         written: set[str] = set()
         read: set[str] = set()
         for name in component:
-            mine, globals_, callees = self._own[name]
+            mine, globals_, callees, _ = self._own[name]
             written |= mine
             read |= globals_
             for callee in callees.difference(component):
@@ -256,6 +255,19 @@ class Footprints:
         for name in component:
             self.written[name] = frozenset(written)
             self.read[name] = frozenset(read)
+        self._close_kept(component)
+
+    def _close_kept(self, component: tuple[str, ...]) -> None:
+        self.kept.update((name, self._own[name][3].kept) for name in component)
+        grows = True
+        while grows:
+            grows = False
+            for name in component:
+                _, _, callees, own = self._own[name]
+                passed_on = (one for one in own.passed_on if one[1] not in callees or one[2] in self.kept[one[1]])
+                kept = self.kept[name].union(position for position, _, _ in passed_on)
+                grows = grows or kept != self.kept[name]
+                self.kept[name] = kept
 
 
 def _above(name: str, callers: Callable[[str], Iterable[str]]) -> set[str]:

@@ -18,6 +18,7 @@ from analysis.engines.automaton.functions.chosen_numbers import standard_stream,
 from analysis.engines.automaton.functions.copies import AvailableCopies
 from analysis.engines.automaton.functions.footprint import Footprints, Moved, address_taken, addressed_cell, external_writes
 from analysis.engines.automaton.functions.known_conditions import Conditions, decide
+from analysis.engines.automaton.functions.lending import lent
 from analysis.engines.automaton.functions.matching import EdgeMatches, Matcher
 from analysis.engines.automaton.functions.reference_counts import still_held
 from analysis.engines.automaton.functions.variable_sources import Assignments
@@ -55,7 +56,8 @@ class FunctionModel:
         self._footprints = footprints
         self._matcher = matcher
         self.address_taken = address_taken(cfa)
-        self.conditions = Conditions(cfa, self.address_taken)
+        self.aliased = self.address_taken - lent(cfa, program, footprints.kept)
+        self.conditions = Conditions(cfa, self.aliased)
         self._read_again = _read_again(cfa)
         self.written = {edge.id: self._written(edge, footprints) for edge in cfa.edges}
         self.assignments = Assignments(cfa)

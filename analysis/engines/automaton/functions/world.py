@@ -70,7 +70,7 @@ class _Look:
         targets = self._new.targets(call)
         if not self._others.isdisjoint(targets) or targets != self._old.targets(call):
             return True
-        if self._new.only_target(call) != self._old.only_target(call):
+        if self._new.assigned(call) != self._old.assigned(call):
             return True
         return bool(self._records) and external_writes(call, self._new) != external_writes(call, self._old)
 

@@ -304,7 +304,7 @@ class Findings:
             explaining=explaining,
             evidence=tracked.evidence(calls),
         )
-        versions = [(name, places.version(name)) for name in {taken.function for taken in joined.steps}]
+        versions = [(name, places.version(name)) for name in {taken.function for taken in joined.steps} | tracked.looked]
         return _Reported(joined, versions, finding, tracked.callee, calls)
 
 

@@ -18,12 +18,13 @@ from analysis.cfa.graph import Edge, Places, Program
 from analysis.engines.automaton.facts.facts import NOTHING, Fact
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.functions.access_paths import Path, behind_pointer, path_of, root_of
+from analysis.engines.automaton.report.agreeing_targets import gives
 from analysis.engines.automaton.report.questions import is_asked_about, is_asked_before, only_computes
 from analysis.engines.automaton.report.searches import was_found_before
 from analysis.engines.automaton.report.sibling_calls import Asked, Calls, constants_of, tests
 from analysis.engines.automaton.report.skipped_loops import is_skipped
 from analysis.engines.automaton.report.trace import Taken
-from analysis.engines.automaton.report.unavoidable import always_begins, leads_elsewhere, meeting
+from analysis.engines.automaton.report.unavoidable import always_begins, effect_of, leads_elsewhere, meeting
 from analysis.model import ir
 from analysis.model.c_types import Pointer
 from analysis.model.evidence import Beginning, Evidence
@@ -35,11 +36,12 @@ _MANY = 6  # branches between the beginning and the error, in the function of th
 
 class Tracked:
     """The part of a path, from an entry function to an error, on which the value is tracked. `is_late`: it is not known whether
-    the rest of the path is possible."""
+    the rest of the path is possible. `looked`: functions that the evidence depends on; the path may not lead through them."""
 
     def __init__(
         self, delta: ProgramDelta, places: Places, rule: Rule, fact: Fact, steps: Sequence[Taken], *, is_late: bool
     ) -> None:
+        self.looked: set[str] = set()
         self._others: Calls | None = None
         self._is_late = is_late
         self._delta = delta
@@ -100,12 +102,12 @@ class Tracked:
             return "argument"
         result: Beginning = "allocated-elsewhere" if self._rule.ownership else "function-result"
         is_release = self._rule.about_object and not self._rule.ownership
-        if is_release and always_begins(self._program, self._path[: self._first + 1], self._home):
+        if is_release and always_begins(self._program, self._path[: self._first + 1], self._home, self.looked):
             return "released-here"
         if self._is_own(first) and first.event in ("call", "descent"):
             return "null-constant"  # as an argument
         if not self._is_own(first) or first.event != "edge":
-            return result
+            return "library-result" if self._is_given() else result
         effect = self._edge(first).effect
         origin = self._origin(first) if isinstance(effect, ir.Assume) else None
         if origin is not None:
@@ -117,10 +119,18 @@ class Tracked:
                 return "own-test"
             case ir.Call() as call:
                 if not self._is_of_library(call):
-                    return result
+                    is_made = self._rule.ownership and gives(self._program, call, call, self.looked)
+                    return "library-result" if is_made else result
                 is_result = call.result is not None or self._rule.ownership  # a result that is dropped is lost at once
                 return self._of_library_result(first) if is_result else "released-here"
         return "null-constant"
+
+    def _is_given(self) -> bool:
+        """Whether the value is what a library function makes, which a function that is called here only passes on."""
+        back = next((taken for taken in self._steps if taken.event == "return" and self._is_own(taken)), None)
+        call = effect_of(self._program, back) if back is not None and self._rule.ownership else None
+        begin = effect_of(self._program, self._steps[0])
+        return isinstance(call, ir.Call) and gives(self._program, call, begin, self.looked)
 
     def _of_library_result(self, first: Taken) -> Beginning:
         """Of a library function that may fail in any run; or that finds nothing for some arguments, if the rule knows both."""
@@ -163,8 +173,12 @@ class Tracked:
                 yield "others-do-not"
         if not self._rule.ownership and self._is_decided_outside() and not self._is_reported():
             yield "environment"
-        if not self._rule.ownership and not self._conditions():
+        if not self._rule.ownership and not self._conditions() and not self._is_released_elsewhere():
             yield "straight"
+
+    def _is_released_elsewhere(self) -> bool:
+        """Whether another function releases the object, in some runs: that function has the branch that decides it."""
+        return self._rule.about_object and self._of_beginning() == "function-result"
 
     def _is_decided_outside(self) -> bool:
         """Whether the branch that leads to the beginning, in its function, tests what a library function answered; or the
@@ -308,10 +322,21 @@ class Tracked:
     def _is_through_pointer(self, number: int) -> bool:
         """Whether a step calls through a pointer, and may reach another function than the path says. Where memory that such a
         call makes belongs, another one of the same table may know."""
-        taken = self._steps[number]
-        effect = None if taken.edge < 0 or not self._rule.ownership else self._edge(taken).effect
-        is_call = isinstance(effect, ir.Call) and ir.direct_callee(effect) is None
-        return is_call or leads_elsewhere(self._program, self._steps, number)
+        begin = self._steps[0]
+        call = effect_of(self._program, self._steps[number])
+        if not isinstance(call, ir.Call) or ir.direct_callee(call) is not None:
+            return False
+        if self._rule.ownership:
+            if gives(self._program, call, effect_of(self._program, begin), self.looked):
+                return False
+            return number == 0 or self._is_passed(number, call)
+        return leads_elsewhere(self._program, self._steps, number, begin, self.looked)
+
+    def _is_passed(self, number: int, call: ir.Call) -> bool:
+        """Whether a call is passed the value, or gives it."""
+        roots = {path[0] for taken in self._steps[number : number + 2] for path in self._delta.facts[taken.before].paths}
+        used = (variable for expr in ir.expressions(call) for variable in ir.variables(expr))
+        return any(root_of(variable) in roots for variable in used)
 
     def _is_condition(self, taken: Taken) -> bool:
         return self._is_own(taken) and self._is_branch(taken)

@@ -16,8 +16,8 @@ from analysis.engines.automaton.facts.facts import NOTHING, Fact
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.feasibility.graph_slices import Sites
 from analysis.engines.automaton.functions.access_paths import CALLER
+from analysis.engines.automaton.report.every_run import is_unavoidable
 from analysis.engines.automaton.report.suspicions import Error
-from analysis.engines.automaton.report.unavoidable import is_unavoidable
 from analysis.engines.automaton.solver.full import DerivationGraph, unpack
 from analysis.engines.automaton.solver.retrace import Retrace
 

@@ -68,6 +68,7 @@ def _otherwise_called(old: FunctionModel, new: FunctionModel, edge: Edge) -> Sco
 def _same_as_a_whole(old: FunctionModel, new: FunctionModel) -> bool:
     return (
         old.address_taken == new.address_taken
+        and old.aliased == new.aliased
         and old.assignments.reassigned == new.assignments.reassigned
         and old.assignments.moving == new.assignments.moving
         and [p in old.conditions.numbers for p in old.cfa.parameters] == [p in new.conditions.numbers for p in new.cfa.parameters]
