@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -31,6 +31,7 @@ from server.results import Results
 from server.scheduler import CANCELLED, RunningCheck, Scheduler
 from server.transport.early import CHECKER
 from server.transport.protocol import EverproofProtocol
+from server.typing_pauses import TypingPauses
 
 logger = logging.getLogger(__name__)
 
@@ -49,6 +50,7 @@ class EverproofServer(LanguageServer):
     statuses: status.Statuses
     scheduler: Scheduler
     publisher: DiagnosticsPublisher
+    pauses: TypingPauses
 
     def __init__(
         self,
@@ -85,6 +87,7 @@ class EverproofServer(LanguageServer):
         self.statuses = status.Statuses(self.results, self.converter)
         self.scheduler = Scheduler(self.documents, self.settings, self._command, self, self._started)
         self.publisher = DiagnosticsPublisher(self)
+        self.pauses = TypingPauses(self._call_later, self._paused)
         self._loop_watch = LoopWatch() if self._watch_loop else None
 
     @property
@@ -96,6 +99,7 @@ class EverproofServer(LanguageServer):
         """Ends the checker and what is shown of it."""
         self._end_progress()
         if self.begun:
+            self.pauses.close()
             await self.scheduler.close()
 
     def report_server_error(self, error: Exception, source: Any) -> None:
@@ -166,8 +170,39 @@ class EverproofServer(LanguageServer):
         if self._progress is None and work_progress.wanted(self.client_capabilities):
             self._progress = work_progress.CheckProgress(self, self._cancel_check)
         if self._long_check is None:
-            self._long_check = asyncio.get_running_loop().call_later(work_progress.DELAY, self.send_status)
+            self._long_check = asyncio.get_running_loop().call_later(work_progress.DELAY, self._check_lasts)
         self.send_status()
+
+    def _call_later(self, seconds: float, call: Callable[[], None]) -> asyncio.TimerHandle:
+        return asyncio.get_running_loop().call_later(seconds, call)
+
+    def _paused(self, path: str) -> None:
+        """Nobody types in a file any more: what does not parse in it is told."""
+        if self.results.messages(path):
+            self.publisher.publish(path)
+            self.publisher.settled()
+
+    def _check_lasts(self) -> None:
+        """The check takes long: what is stale looks so."""
+        self._publish(self.results.last())
+        self.send_status()
+
+    def findings_decided(self) -> None:
+        """What provers did not confirm again is no longer shown as confirmed."""
+        changed = self.results.decided()
+        self._publish(changed)
+        if changed:
+            self.send_status()
+            self.refresh_lenses()
+
+    def _publish(self, paths: Iterable[str]) -> None:
+        for path in dict.fromkeys(paths):
+            self.publisher.publish(path)
+
+    def _lose(self, reason: str) -> None:
+        """All that is known is stale, and looks so."""
+        self.results.mark_stale(reason)
+        self._publish(state.path for state in self.results.states())
 
     def edits_settled(self) -> None:
         """Edits moved diagnostics: those that moved are published again, marked stale."""
@@ -201,8 +236,7 @@ class EverproofServer(LanguageServer):
         self.rechecks.note(done)
         self._end_progress()
         changed = [*self.results.confirm(done.generation), *self.results.replace_program_messages(done.messages)]
-        for path in dict.fromkeys(changed):
-            self.publisher.publish(path)
+        self._publish(changed)
         self.publisher.settled()
         self._log_messages(done.messages)
         self.send_status()
@@ -210,10 +244,12 @@ class EverproofServer(LanguageServer):
         self._refresh_shown_hints()
 
     def check_failed(self, check: RunningCheck | None, reason: str) -> None:
-        """A check ended without an answer: what was known is stale, and nothing looks finished."""
+        """A check ended without an answer: what was known is stale, and nothing looks finished. What was known before a full
+        check that was cancelled still holds."""
         self._failure = None if reason == CANCELLED else reason
         self._end_progress()
-        self.results.mark_stale(reason)
+        if not (reason == CANCELLED and check is not None and check.full):  # else nothing has changed
+            self._lose(reason)
         self.contract_news.forget()
         self.send_status()
         self.refresh_lenses()
@@ -228,7 +264,7 @@ class EverproofServer(LanguageServer):
         """The checker ended by itself. Said once; it is tried again with growing pauses."""
         logger.warning("%s", reason)
         self._failure = reason
-        self.results.mark_stale(reason)
+        self._lose(reason)
         self.contract_news.forget()
         self.send_status()
         if first:
@@ -237,7 +273,7 @@ class EverproofServer(LanguageServer):
     def check_given_up(self, reason: str, first: bool) -> None:
         """No check is under way, and none is to come. Said once; the status keeps saying so."""
         self._failure = reason
-        self.results.mark_stale(reason)
+        self._lose(reason)
         self.send_status()
         if first:
             self.show(f"Everproof: {reason}")

@@ -37,6 +37,7 @@ class _Shown(NamedTuple):
 
     finding: Finding
     stale: bool
+    fades: bool
     diagnostic: types.Diagnostic
     steps: list[types.DiagnosticRelatedInformation]
 
@@ -49,6 +50,7 @@ class Converter:
         self._columns = documents.columns
         self._on_disk: OrderedDict[tuple[str, int, int], Sequence[str]] = OrderedDict()
         self._shown: dict[str, list[_Shown]] = {}
+        self.has_tags = False  # whether the client knows tags of diagnostics
 
     def lines(self, path: str) -> Sequence[str]:
         """The lines of a file as the user sees them; none of one that cannot be read."""
@@ -64,10 +66,12 @@ class Converter:
         """A location in the client's units."""
         return types.Location(self._documents.uri_of(place.path), self.range(place))
 
-    def diagnostics(self, results: Results, path: str, unknown_hints: bool) -> list[types.Diagnostic]:
-        """All diagnostics of a file, in the order of their places."""
+    def diagnostics(
+        self, results: Results, path: str, unknown_hints: bool, messages: Sequence[Message] | None = None
+    ) -> list[types.Diagnostic]:
+        """All diagnostics of a file, in the order of their places; `messages` are those that are told, all if it is None."""
         state = results.state(path)
-        found = [self._message(message) for message in results.messages(path)]
+        found = [self._message(message) for message in (results.messages(path) if messages is None else messages)]
         if state is not None:
             found += self._findings(state)
             if unknown_hints:
@@ -83,9 +87,11 @@ class Converter:
         before = {shown.finding.fingerprint: shown for shown in self._shown.get(state.path, ())}
         now = []
         for finding in state.shown:
-            known, stale = before.get(finding.fingerprint), state.is_stale(finding)
-            same = known is not None and known.finding is finding and known.stale == stale
-            now.append(known if known is not None and same else self._finding(finding, stale, known))
+            if finding.place.gone:
+                continue
+            known, stale, fades = before.get(finding.fingerprint), state.is_stale(finding), state.fades(finding)
+            same = known is not None and known.finding is finding and (known.stale, known.fades) == (stale, fades)
+            now.append(known if known is not None and same else self._finding(finding, known, stale=stale, fades=fades))
         self._shown[state.path] = now
         return [shown.diagnostic for shown in now]
 
@@ -102,13 +108,10 @@ class Converter:
             "values": step.values,
         }
 
-    def _finding(self, finding: Finding, stale: bool, known: _Shown | None) -> _Shown:
-        steps = (
-            {id(step): shown for step, shown in zip(known.finding.explanation, known.steps, strict=True)}
-            if known is not None
-            else {}
-        )
-        related = [steps.get(id(step)) or self._related(step) for step in finding.explanation]
+    def _finding(self, finding: Finding, known: _Shown | None, *, stale: bool, fades: bool) -> _Shown:
+        before = () if known is None else zip(_placed(known.finding), known.steps, strict=True)
+        steps = {id(step): shown for step, shown in before}
+        related = [steps.get(id(step)) or self._related(step) for step in _placed(finding)]
         page = rule_page(finding.rule)
         diagnostic = types.Diagnostic(
             range=self.range(finding.place),
@@ -118,9 +121,10 @@ class Converter:
             code_description=types.CodeDescription(page) if page else None,
             source=SOURCE,
             related_information=related or None,
+            tags=[types.DiagnosticTag.Unnecessary] if fades and self.has_tags else None,
             data=_data(finding, stale),
         )
-        return _Shown(finding, stale, diagnostic, related)
+        return _Shown(finding, stale, fades, diagnostic, related)
 
     def _related(self, step: TraceStep) -> types.DiagnosticRelatedInformation:
         return types.DiagnosticRelatedInformation(self.location(step.place), step_text(step))
@@ -140,11 +144,11 @@ class Converter:
         lines = self.lines(message.path)
         line = min(max(message.line, 1), max(len(lines), 1))
         text = lines[line - 1] if line <= len(lines) else ""
-        start = len(text) - len(text.lstrip())
+        start, end = message.column, message.end_column
+        if start < 1:
+            start, end = len(text) - len(text.lstrip()) + 1, content_length(text) + 1
         return types.Diagnostic(
-            range=types.Range(
-                self._position(lines, Position(line, start + 1)), self._position(lines, Position(line, content_length(text) + 1))
-            ),
+            range=types.Range(self._position(lines, Position(line, start)), self._position(lines, Position(line, end))),
             message=message.text,
             severity=_MESSAGE_SEVERITY[message.severity],
             code="input",
@@ -170,6 +174,11 @@ class Converter:
         while len(self._on_disk) > _FILES_KEPT:
             self._on_disk.popitem(last=False)
         return self._on_disk[key]
+
+
+def _placed(finding: Finding) -> list[TraceStep]:
+    """The steps that explain a finding and are still in the text."""
+    return [step for step in finding.explanation if not step.place.gone]
 
 
 def _severity(finding: Finding) -> types.DiagnosticSeverity:
@@ -204,10 +213,10 @@ def step_text(step: TraceStep) -> str:
 
 @lru_cache(maxsize=1000)
 def rule_page(rule: str) -> str | None:
-    """The page that explains a shipped rule: its rule file, which holds its documentation. None for the user's own rules."""
+    """The page that explains a shipped rule, in Markdown. None for the user's own rules."""
     if not all(c.isalnum() or c in "-_" for c in rule):
         return None
-    page = files("analysis") / "rules" / "shipped" / f"{rule}.yaml"
+    page = files("analysis") / "rules" / "pages" / f"{rule}.md"
     path = str(page)
     return from_fs_path(path) if os.path.isfile(path) else None
 
@@ -233,7 +242,7 @@ def standing(function: FunctionReport, findings: Sequence[Finding]) -> Standing:
     function from being proved."""
     verdict = overall(function)[0]
     if verdict != "violated":
-        return "proved" if verdict == "safe" else "unknown"
+        return "proved" if verdict == "safe" and proved(function) else "unknown"
     confirmed, possible, _ = violated_rules(function, findings)
     return "confirmed" if confirmed else "possible" if possible else "unknown"
 
@@ -267,10 +276,14 @@ def proved(function: FunctionReport) -> list[str]:
     return sorted(rule for rule, verdict in function.verdicts.items() if verdict.verdict == "safe" and verdict.certified)
 
 
+def is_passed_over(verdict: RuleVerdict, function: FunctionReport) -> bool:
+    """Whether a verdict says only that nothing in the function could violate the rule, while more is known of other rules."""
+    return verdict.no_place and any(other.verdict != "unknown" for other in function.verdicts.values())
+
+
 def _unknowns(function: FunctionReport) -> list[tuple[str, RuleVerdict]]:
     unknown = [(rule, verdict) for rule, verdict in function.verdicts.items() if verdict.verdict == "unknown"]
-    is_nothing_else = len(unknown) == len(function.verdicts)
-    return [(rule, verdict) for rule, verdict in unknown if is_nothing_else or not verdict.no_place]
+    return [(rule, verdict) for rule, verdict in unknown if not is_passed_over(verdict, function)]
 
 
 def _order(diagnostic: types.Diagnostic) -> tuple[int, int, str, str]:
@@ -282,4 +295,6 @@ def stale_reason(state: FileState, function: FunctionReport) -> str | None:
     """Why a function's verdict may not hold for the text as it is now; None when it does hold."""
     if state.stale is not None:
         return state.stale
-    return "does not parse now; the verdict is that of its last good text" if function.stale else None
+    if function.stale:
+        return "does not parse now; what is known is of its last good text"
+    return "it is being decided again" if state.is_held(function) else None

@@ -6,16 +6,18 @@ Positions here are the model's. A result stays until a newer one replaces it; an
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 import msgspec
 
-from analysis.model.places import Place, whole_line
+from analysis.model.places import Place, Position, Range, whole_line
 from analysis.model.report import Finding, FunctionReport, Invariant, Message, TraceStep
 from analysis.wire import FileResult
 from server.client_lines import Edit, moved_place
 from server.documents import Document, OpenDocuments
+
+REST_UNREAD = "the rest of the program is being read"
 
 
 class FileState:
@@ -26,11 +28,13 @@ class FileState:
 
     def __init__(self, path: str) -> None:
         self.path = path
+        self.held: dict[str, Finding] = {}  # what is said now of findings that were confirmed, until they are decided again
         self.revision = 0
         self.findings: tuple[Finding, ...] = ()
         self.functions: tuple[FunctionReport, ...] = ()
         self.messages: tuple[Message, ...] = ()
         self.stale: str | None = None
+        self.looks_stale = False  # for so long that people should see it
         self.moved = False
 
     @property
@@ -38,11 +42,25 @@ class FileState:
         """The findings that are shown; the others are held back."""
         return tuple(finding for finding in self.findings if finding.shown)
 
+    @property
+    def unplaced(self) -> tuple[Finding, ...]:
+        """The findings of which nothing is left in the text: they are stale, and listed without a place."""
+        return tuple(finding for finding in self.shown if finding.place.gone)
+
     def is_stale(self, finding: Finding) -> bool:
         """Whether a finding may not hold for the text as it is now."""
-        if self.stale is not None:
-            return True
-        return any(f.stale and f.name == finding.function for f in self.functions)
+        return self.stale is not None or self._lasts(finding)
+
+    def fades(self, finding: Finding) -> bool:
+        """Whether it is stale for longer than a check takes, so that this is shown."""
+        return (self.stale is not None and self.looks_stale) or self._lasts(finding)
+
+    def _lasts(self, finding: Finding) -> bool:
+        return finding.fingerprint in self.held or any(f.stale and f.name == finding.function for f in self.functions)
+
+    def is_held(self, function: FunctionReport) -> bool:
+        """Whether a finding in a function was confirmed and is being decided again."""
+        return any(f.function == function.name and f.fingerprint in self.held for f in self.findings)
 
 
 class Results:
@@ -88,12 +106,15 @@ class Results:
             return None
         current = document is None or result.version == document.current_version
         state = self._files.setdefault(result.path, FileState(result.path))
+        if result.alone and (state.functions or state.findings):
+            return None  # more is known, if of an earlier text
         edits = self._edits_since(result)
-        state.findings = _same_findings(state.findings, (_moved_finding(finding, edits) for finding in result.findings))
+        new = _same_findings(state.findings, (_moved_finding(finding, edits) for finding in result.findings))
+        state.findings, state.held = _held(state, new)
         state.functions = tuple(_moved_function(function, edits) for function in result.functions)
-        state.messages = tuple(_moved_message(message, edits) for message in result.messages)
-        state.stale = None if current else "edited since"
-        state.moved = False
+        state.messages = _moved_messages(result.messages, edits)
+        state.stale = REST_UNREAD if result.alone else None if current else "edited since"
+        state.moved = state.looks_stale = False
         state.revision += 1
         return state
 
@@ -117,13 +138,14 @@ class Results:
             if any(new is not old for new, old in zip(findings, state.findings, strict=True)):
                 state.moved = True
             state.findings = findings
+            state.held = {name: _moved_finding(finding, moves) for name, finding in state.held.items()}
         self._move_own(path, moves)
 
     def _move_own(self, path: str, moves: dict[str, list[Edit]]) -> None:
         state = self._files.get(path)
         if state is not None:
             state.functions = tuple(_moved_function(function, moves) for function in state.functions)
-            messages = tuple(_moved_message(message, moves) for message in state.messages)
+            messages = _moved_messages(state.messages, moves)
             state.moved = state.moved or messages != state.messages
             state.messages = messages
             state.stale = state.stale or "edited since"
@@ -136,7 +158,7 @@ class Results:
         for state in self.states():
             document = self._documents.at_path(state.path)
             if state.stale is not None and (document is None or document.version_at(generation) == document.current_version):
-                state.stale = None
+                state.stale, state.looks_stale = None, False
                 state.revision += 1
                 confirmed.append(state.path)
         return confirmed
@@ -144,8 +166,25 @@ class Results:
     def mark_stale(self, reason: str) -> None:
         """Marks everything stale: the checker lost it, or no longer stands by it."""
         for state in self._files.values():
-            state.stale = state.stale or reason
+            state.stale, state.looks_stale = state.stale or reason, True
             state.revision += 1
+
+    def last(self) -> list[str]:
+        """The check takes long: what is stale looks so. Returns the paths of the files for which that is news."""
+        found = [state for state in self.states() if state.stale is not None and not state.looks_stale]
+        for state in found:
+            state.looks_stale = True
+        return [state.path for state in found]
+
+    def decided(self) -> list[str]:
+        """Provers have said all: what they did not confirm again is no longer confirmed. Returns the paths of files that it
+        is news for."""
+        found = [state for state in self.states() if state.held]
+        for state in found:
+            state.findings = tuple(state.held.get(finding.fingerprint, finding) for finding in state.findings)
+            state.held = {}
+            state.revision += 1
+        return [state.path for state in found]
 
     def forget(self, path: str) -> None:
         """Drops what is known of a file."""
@@ -197,6 +236,15 @@ def _same_findings(known: tuple[Finding, ...], new: Iterable[Finding]) -> tuple[
     return tuple(_same_finding(by_fingerprint.get(finding.fingerprint), finding) for finding in new)
 
 
+def _held(state: FileState, new: tuple[Finding, ...]) -> tuple[tuple[Finding, ...], dict[str, Finding]]:
+    """The new findings, but those that were confirmed and are open now as they were, where they are now; and what is said of
+    these. An edit elsewhere has made them uncertain: what shows is not to change until provers have decided."""
+    confirmed = {finding.fingerprint: finding for finding in state.findings if finding.status == "confirmed"}
+    held = {f.fingerprint: f for f in new if f.fingerprint in confirmed and f.status == "possible" and f.reason is None}
+    shown = [msgspec.structs.replace(confirmed[f.fingerprint], place=f.place) if f.fingerprint in held else f for f in new]
+    return tuple(shown), held
+
+
 def _same_finding(known: Finding | None, new: Finding) -> Finding:
     if known is None or known == new:
         return known or new
@@ -214,7 +262,7 @@ _absolute_path = lru_cache(maxsize=10_000)(os.path.abspath)  # the folder of thi
 
 def _absolute(place: Place) -> Place:
     path = _absolute_path(place.path)
-    return place if path == place.path else Place(path, place.range, place.macro)
+    return place if path == place.path else msgspec.structs.replace(place, path=path)
 
 
 def _moved_finding(finding: Finding, moves: dict[str, list[Edit]]) -> Finding:
@@ -246,12 +294,30 @@ def _moved_invariant(invariant: Invariant, moves: dict[str, list[Edit]]) -> Inva
     return invariant if place is invariant.place else msgspec.structs.replace(invariant, place=place)
 
 
-def _moved_message(message: Message, moves: dict[str, list[Edit]]) -> Message:
-    """A message has a line only."""
+def _moved_messages(messages: Sequence[Message], moves: dict[str, list[Edit]]) -> tuple[Message, ...]:
+    """The messages whose text is still there."""
+    moved = (_moved_message(message, moves) for message in messages)
+    return tuple(message for message in moved if message is not None)
+
+
+def _moved_message(message: Message, moves: dict[str, list[Edit]]) -> Message | None:
+    """A message has a line, and perhaps a part of it."""
     if message.line < 1 or message.path not in moves:
         return message
-    line = _moved(whole_line(message.path, message.line), moves).range.start.line
-    return message if line == message.line else msgspec.structs.replace(message, line=line)
+    line, columns = message.line, (message.column, message.end_column)
+    if message.column < 1:
+        moved = _moved(whole_line(message.path, line), moves)
+        return message if moved.range.start.line == line else msgspec.structs.replace(message, line=moved.range.start.line)
+    place = Place(message.path, Range(Position(line, columns[0]), Position(line, columns[1])))
+    moved = _moved(place, moves)
+    start, end = moved.range.start, moved.range.end
+    if moved.gone or start.line != end.line:
+        return None
+    return (
+        message
+        if moved is place
+        else msgspec.structs.replace(message, line=start.line, column=start.column, end_column=end.column)
+    )
 
 
 def _moved(place: Place, moves: dict[str, list[Edit]]) -> Place:
