@@ -108,12 +108,13 @@ class Checker:
         """
         self._program.open(paths)
 
-    def open_workspace(self, folder: str, extra: Sequence[str] = ()) -> bool:
+    def open_workspace(self, folder: str, extra: Sequence[str] = (), role: str = "") -> bool:
         """Makes the program that of a folder of a workspace, or of one file; `extra` files in it need not be on the disk yet.
+        What is found in a `role` other than the folder's own is kept apart in the store, and goes on from what is kept of that.
 
         Paths are absolute, in the reports as well. True if the files, or their flags, are others than before.
         """
-        return self._program.open_workspace(folder, extra)
+        return self._program.open_workspace(folder, extra, role)
 
     def change(self, path: str, text: str | None, version: int | None = None) -> None:
         """Gives a file, or a header, its unsaved text; None: what is on the disk counts again."""
@@ -254,6 +255,11 @@ class Checker:
     def unasked(self) -> bool:
         """Whether `ask` has something to do: the last report has findings that nobody was asked about."""
         return self._proofs.wanted or (self._last is not None and self._proofs.is_ready)
+
+    @property
+    def suspected(self) -> frozenset[str] | None:
+        """The fingerprints of the last report's findings that did not take a prover to be found; None if that is not known."""
+        return None if self._last is None else frozenset(finding.fingerprint for finding in self._last.checked.findings)
 
     @property
     def proving(self) -> bool:

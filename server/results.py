@@ -13,7 +13,7 @@ import msgspec
 
 from analysis.model.places import Place, whole_line
 from analysis.model.report import Finding, FunctionReport, Invariant, Message, TraceStep
-from analysis.wire import FileResult
+from analysis.wire import FileResult, Since
 from server.client_lines import Edit, moved_place
 from server.documents import Document, OpenDocuments
 
@@ -21,8 +21,9 @@ from server.documents import Document, OpenDocuments
 class FileState:
     """What is known of one file. `stale` says why it may not hold for the text as it is now, None when it does.
 
-    `revision` grows with each change. What a newer result says again stays the same object, so that it need not be shown again.
-    """
+    `reference` says in words what the findings are compared with; `since` what each of them is, by fingerprint, where that is
+    known. `revision` grows with each change. What a newer result says again stays the same object, so that it need not be shown
+    again."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -32,6 +33,17 @@ class FileState:
         self.messages: tuple[Message, ...] = ()
         self.stale: str | None = None
         self.moved = False
+        self.reference = ""
+        self.since: dict[str, Since] = {}
+        self.new = self.older = 0  # of the findings that are shown
+
+    def compare(self, result: FileResult) -> None:
+        """Takes over what the findings of a result are."""
+        marks = list(zip(result.findings, result.since, strict=False))
+        self.reference = result.reference
+        self.since = {finding.fingerprint: since for finding, since in marks if since is not None}
+        self.new = sum(finding.shown and since == "new" for finding, since in marks)
+        self.older = sum(finding.shown and since == "older" for finding, since in marks)
 
     @property
     def shown(self) -> tuple[Finding, ...]:
@@ -92,10 +104,16 @@ class Results:
         state.findings = _same_findings(state.findings, (_moved_finding(finding, edits) for finding in result.findings))
         state.functions = tuple(_moved_function(function, edits) for function in result.functions)
         state.messages = tuple(_moved_message(message, edits) for message in result.messages)
+        state.compare(result)
         state.stale = None if current else "edited since"
         state.moved = False
         state.revision += 1
         return state
+
+    def counted(self, reference: str) -> tuple[int, int]:
+        """How many findings are new since a reference, and how many are older, of those that are shown."""
+        states = [state for state in self._files.values() if state.reference == reference]
+        return sum(state.new for state in states), sum(state.older for state in states)
 
     def replace_program_messages(self, messages: tuple[Message, ...]) -> list[str]:
         """Takes over the messages of a whole check; answers the files whose messages changed."""

@@ -25,6 +25,7 @@ def register(server: EverproofServer) -> None:
         document = server.documents.find(params.text_document.uri)
         if document is not None:
             server.results.edited(document.file_path, document.take_edits())
+            server.edits.note(document, document.take_changes())
             server.scheduler.look_at(document.file_path)
             server.scheduler.text_changed(document.file_path, check=server.settings.mode == "continuous")
 

@@ -18,8 +18,6 @@ from analysis.cli.check import FAILED, VIOLATED
 from analysis.cli.command_options import Asked, check_options, read_asked
 from analysis.cli.difference.condition_format import condition_json
 from analysis.cli.difference.difference_formats import Comparison, Differing, json_of, sarif_of, text_of
-from analysis.cli.difference.git_versions import GitError, Repository
-from analysis.cli.difference.same_findings import compare_findings
 from analysis.cli.failure import Failure
 from analysis.cli.output import protect, say, write
 from analysis.cli.version_chain import Checked, VersionChain
@@ -32,8 +30,10 @@ from analysis.engines.difference.residual_program import ManyFilesError, residua
 from analysis.engines.difference.unchanged_functions import differences
 from analysis.model.places import Place
 from analysis.model.report import Finding, Report
+from analysis.model.same_findings import compare_findings
 from analysis.model.spelling import display_name
 from analysis.rules.automaton import Rule
+from analysis.session.files.git_versions import GitError, Repository
 
 _LAST = "HEAD"
 _METHODS: dict[str, Method] = {"diffdp": "diffDP", "diffcond": "diffCond"}
