@@ -61,7 +61,11 @@ export function statusText(
   const total = status.times?.['total'];
   const time = status.state === 'idle' && total !== undefined ? ` ${milliseconds(total)}` : '';
   const fresh = status.reference != null && status.reference.new > 0 ? ` · ${status.reference.new} new` : '';
-  return { text: `${sign} ${name}${fresh}${time}`.trim(), details: details(status, known), warning: status.state === 'failed' };
+  return {
+    text: `${sign} ${name}${fresh}${time}`.trim(),
+    details: details(status, known),
+    warning: status.state === 'failed',
+  };
 }
 
 function shortVerdict(status: DocumentStatus, known: FunctionStatus): string {
