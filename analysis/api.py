@@ -257,6 +257,11 @@ class Checker:
         return self._proofs.wanted or (self._last is not None and self._proofs.is_ready)
 
     @property
+    def is_current(self) -> bool:
+        """Whether the last report is of the texts as they are."""
+        return self._last is not None or self._is_kept
+
+    @property
     def suspected(self) -> frozenset[str] | None:
         """The fingerprints of the last report's findings that did not take a prover to be found; None if that is not known."""
         return None if self._last is None else frozenset(finding.fingerprint for finding in self._last.checked.findings)

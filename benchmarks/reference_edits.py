@@ -7,6 +7,7 @@ Programs are copied into a new git repository, and committed. Four parts, each o
 - `random`: statements that do nothing, comments, defects and deletions, and their undoing, in random order. In everything that is
   published, findings of the commit may not be called new. While nothing is deleted, nothing but the inserted defects may be.
 - `speed`: the same edits in two servers in turn, with and without a reference: the time to the first diagnostics of a text.
+  Provers are left out: they would take the processor from the other server.
 - `background`: what the process takes that checks sendmail at the reference, when the store has the program: processor time and
   time by the clock; as nothing differs from the commit, as one file does, and that again.
 
@@ -32,10 +33,12 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
+import msgspec
+
 from analysis.api import Checker
 from analysis.model.settings import HEAD, Settings
 from analysis.store.store_location import open_store
-from analysis.worker.reference.following import COMMAND
+from analysis.worker.reference.running_task import command_of
 from analysis.worker.reference.task import ReferenceAnswer, ReferenceTask, encode_task, read_answer
 from benchmarks.programs import CACHE, provide
 from benchmarks.semantic_edits import StatementEdit, drawn
@@ -206,13 +209,13 @@ async def randomly(root: Path, files: Sequence[Path], count: int, seed: int) -> 
             old = {(shown.get("data") or {}).get("fingerprint") for _, every in session.every for shown in every} - {None}
             undo: list[tuple[Path, int, str, str]] = []
             for number in range(count):
-                seen = len(session.every)
+                seen, deleted = len(session.every), any(removed for *_, removed in undo)
                 if undo and random.random() < 0.5:
                     path, at, put, removed = undo.pop()
                     await session.edit(path, at, at + len(put), removed)
                 else:
                     undo.append(await _random_edit(session, random, places))
-                deleted = any(removed for *_, removed in undo)
+                deleted = deleted or any(removed for *_, removed in undo)  # what was found before is shown until it is not
                 for _, shown in session.every[seen:]:
                     wrong += _called_new(shown, old, strictly=not deleted, when=f"edit {number + 1}")
                 print(f"\r{number + 1} of {count}", end="", file=sys.stderr, flush=True)
@@ -259,7 +262,9 @@ async def speed(root: Path, files: Sequence[Path], count: int, seed: int) -> Non
         sessions = {}
         try:
             for reference in times:
-                session = await Session.start(_server(Path(kept) / reference), root, {"reference": reference})
+                session = await Session.start(
+                    _server(Path(kept) / reference), root, {"reference": reference, "engine": "automaton"}
+                )
                 sessions[reference] = session
                 for path in dict.fromkeys(place.file for place in places):
                     await session.document(path)
@@ -293,11 +298,14 @@ def background(root: Path, files: Sequence[Path]) -> None:
         options = Settings().options((str(root),))
         _filled(root, options, store)
         task = ReferenceTask(str(root), HEAD, options, store, {}, ())
+        reading = msgspec.structs.replace(task, checks=False)
+        _print_process("nothing differs, which is all that is asked", reading)
         _print_process("nothing differs from the commit", task)
         changed = next(path for path in files if path.name == "queue.c")
         text = changed.read_text(encoding="utf-8", errors="replace")
         changed.write_text(text + "\nint added_here(int *p)\n{\n    return p == 0 ? *p : 0;\n}\n", encoding="utf-8")
         _filled(root, options, store)
+        _print_process("one file differs, which is all that is asked", reading)
         _print_process("one file differs", task)
         _print_process("one file differs, again", task)
 
@@ -313,7 +321,7 @@ def _filled(root: Path, options: Any, store: str) -> None:
 
 def _print_process(what: str, task: ReferenceTask) -> None:
     used, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(command_of(task), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(encode_task(task))

@@ -102,7 +102,7 @@ class Service:
                 self._questions.append(request)
             case Saved(_, path, version):
                 self.programs.saved(os.path.abspath(path), version)
-                self._references.saved()
+                self._references.saved(self.programs.checkers)
             case Bisect():
                 self._bisect(request)
             case Ping() | Shutdown():

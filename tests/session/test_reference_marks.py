@@ -16,7 +16,7 @@ from analysis.model.report import Finding, FunctionReport, Report, Times, TraceS
 from analysis.model.same_findings import EarlierFindings, known
 from analysis.wire import Since
 from analysis.worker.reference.edit_bisection import introducing_steps
-from analysis.worker.reference.since import Reference
+from analysis.worker.reference.since import Reference, found_in
 from analysis.worker.reference.task import BisectionTask, ReferenceAnswer
 from analysis.worker.reference.told_difference import unified
 
@@ -94,7 +94,7 @@ def test_what_was_new_stays_so_when_a_prover_confirms_it() -> None:
 def test_a_report_on_the_texts_of_the_reference_says_what_is_there() -> None:
     to = reference()
     now = report(finding("1", status="confirmed"), refuted=("2",))
-    to.follow(now)
+    to.follow(found_in(now))
     assert marked(to, now, suspected=()) == ("older",)
     assert marked(to, report(finding("2", "g")), suspected=()) == (None,)
 

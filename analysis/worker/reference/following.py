@@ -1,18 +1,14 @@
 """Keeps the references of the programs up to date, and compares reports with them.
 
 A reference is looked at again where it may be another one: a commit was made or checked out, a file was saved. What it is
-compared with costs nothing where the present texts are those of the reference: then what is said of the ones is what is known of
-the other. Else a process is started (`reference_process`), one at a time, while the checker process has nothing else to do; a
-thread waits for it."""
+compared with costs nothing where the present texts are those of the reference, or were when something was said of them last. Else
+a process checks it, one at a time, while the checker process has nothing else to do (`running_task`)."""
 
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
-import threading
 from collections.abc import Callable, Mapping
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -20,8 +16,9 @@ from analysis.model.options import Options
 from analysis.model.report import Report
 from analysis.model.settings import NO_REFERENCE, SAVED, SESSION_START
 from analysis.wire import Since
-from analysis.worker.reference.reference_texts import NAMES
-from analysis.worker.reference.since import Reference
+from analysis.worker.reference.reference_texts import NAMES, text_on_disk
+from analysis.worker.reference.running_task import RunningTask
+from analysis.worker.reference.since import Reference, found_in
 from analysis.worker.reference.task import (
     Answer,
     BisectionAnswer,
@@ -29,17 +26,8 @@ from analysis.worker.reference.task import (
     ReferenceAnswer,
     ReferenceTask,
     Task,
-    encode_task,
-    read_answer,
 )
 
-COMMAND = (
-    sys.executable,
-    *(("-S",) if sys.flags.no_site else ()),
-    "-P",
-    "-m",
-    "analysis.worker.reference.reference_process",
-)
 _Signature = tuple[tuple[int, int] | None, ...]
 
 
@@ -48,8 +36,11 @@ class ComparedProgram(Protocol):
 
     options: Options
     report: Report | None
-    failed: bool
     settled: bool
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the last report is of the texts as they are."""
 
     @property
     def typing(self) -> bool:
@@ -68,45 +59,28 @@ class ComparedProgram(Protocol):
         """The fingerprints of findings that did not take a prover to be found."""
 
 
-class _Running:
-    """A process at work on a task. `answers` are those that came; `is_over`: no more will."""
+class _OnDisk(NamedTuple):
+    """A report on the texts that were on the disk, and what the open files held then."""
 
-    def __init__(self, program: str, task: Task, notify: Callable[[], None]) -> None:
-        self.program, self.task = program, task
-        self.answers: list[Answer] = []
-        self.is_over = False
-        self._notify = notify
-        self._process = subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        threading.Thread(target=self._read, name="reference", daemon=True).start()
+    report: Report
+    opened: dict[str, str]
 
-    def _read(self) -> None:
-        process = self._process
-        assert process.stdin is not None
-        assert process.stdout is not None
-        try:
-            with process.stdin as stream:
-                stream.write(encode_task(self.task))
-            while (answer := read_answer(process.stdout)) is not None:
-                self.answers.append(answer)
-                self._notify()
-        except (OSError, msgspec.DecodeError):
-            pass  # it ended, or makes no sense: there is no reference then
-        process.stdout.close()
-        process.kill()
-        process.wait()
-        self.is_over = True
-        self._notify()
-
-    def end(self) -> None:
-        """Ends the process."""
-        self._process.kill()
+    @property
+    def is_still_there(self) -> bool:
+        """Whether the open files hold on the disk what they held."""
+        return all(text_on_disk(path) == text for path, text in self.opened.items())
 
 
 class _Followed:
-    """What is known of one program. `is_outdated`: the reference is to be looked at (again)."""
+    """What is known of one program. `is_outdated`: the reference is to be looked at (again). `read`: it was, and is to be
+    checked. `on_disk` is the last report on what is on the disk, if it still is; `seen` that which the reference was taken
+    from."""
 
     def __init__(self) -> None:
         self.reference: Reference | None = None
+        self.read: ReferenceAnswer | None = None
+        self.on_disk: _OnDisk | None = None
+        self.seen: Report | None = None
         self.signature: _Signature = ()
         self.is_outdated = True
 
@@ -121,7 +95,7 @@ class References:
         self._first: dict[str, str] = {}
         self._now: dict[str, str] = {}
         self._followed: dict[str, _Followed] = {}
-        self._running: _Running | None = None
+        self._running: RunningTask | None = None
         self._bisections: list[tuple[int, str, BisectionTask]] = []
         self._bisecting = 0  # the generation of the question that a process is at work on
         self._bisected: list[tuple[int, dict[str, int]]] = []
@@ -155,12 +129,20 @@ class References:
             self._now[path] = text
         elif self._now.pop(path, None) is None:
             self._is_changed_outside = True
-            self._outdate(lambda reference: reference.answer.is_disk)
+            for followed in self._followed.values():
+                followed.on_disk = None
+                is_disk = followed.reference is not None and followed.reference.answer.is_disk
+                followed.is_outdated = followed.is_outdated or is_disk
 
-    def saved(self) -> None:
-        """A file was saved."""
-        if self._setting == SAVED:
-            self._outdate(lambda _: True)
+    def saved(self, checkers: Mapping[str, ComparedProgram]) -> None:
+        """A file was saved. What the checkers have said of the present texts is said of those on the disk, if these are the
+        same."""
+        for program, followed in self._followed.items():
+            followed.on_disk = None
+            checker = checkers.get(program)
+            if checker is not None and checker.is_current:
+                self._remember(followed, checker, checker.report)
+            followed.is_outdated = followed.is_outdated or self._setting == SAVED
 
     def look(self) -> None:
         """Looks whether references may be others by now."""
@@ -169,52 +151,75 @@ class References:
             if reference is not None and _signature(reference.answer.watched) != followed.signature:
                 followed.is_outdated = True
 
-    def _outdate(self, concerned: Callable[[Reference], bool]) -> None:
-        for followed in self._followed.values():
-            if followed.reference is not None and concerned(followed.reference):
-                followed.is_outdated = True
-
     def wants(self, program: str, checker: ComparedProgram) -> bool:
         """Whether `advance` has something to do for a program."""
         if self._running is not None or checker.report is None:
             return False
         if any(name == program for _, name, _ in self._bisections):
             return True
-        if self._setting == NO_REFERENCE or (checker.unsaved and not checker.typing):
-            return False  # what is kept will be of use
+        if self._setting == NO_REFERENCE:
+            return False
         followed = self._followed.get(program)
         if followed is None or followed.is_outdated:
             return True
-        return followed.reference is not None and followed.reference.wants_provers and not checker.proving
+        if checker.unsaved and not checker.typing:
+            return False  # what is kept will be of use
+        asks = followed.reference is not None and followed.reference.wants_provers and not checker.proving
+        return followed.read is not None or asks
 
     def advance(self, program: str, checker: ComparedProgram) -> None:
-        """Starts what is to be done for a program, if it is anything."""
+        """Does the next step for a program, or starts it."""
         if not self.wants(program, checker):
             return
         bisection = next((one for one in self._bisections if one[1] == program), None)
+        followed = self._followed.setdefault(program, _Followed())
+        setting = self._setting if self._setting in NAMES or _is_in_repository(program) else SESSION_START
         if bisection is not None:
             self._bisections.remove(bisection)
             self._bisecting = bisection[0]
             self._start(program, bisection[2])
-            return
-        followed = self._followed.setdefault(program, _Followed())
-        proves = not followed.is_outdated
-        followed.is_outdated = False
-        if followed.reference is not None:
+        elif followed.is_outdated and setting not in NAMES:
+            followed.is_outdated, followed.read = False, None
+            self._start(program, self._task(program, setting, checker, checks=False))
+        elif followed.is_outdated or followed.read is not None:
+            if followed.is_outdated:
+                followed.is_outdated, followed.signature = False, ()
+                followed.read = ReferenceAnswer(NAMES[setting], (), (), (), None, is_disk=setting == SAVED, is_checked=False)
+            self._find(program, followed, setting, checker)
+        elif followed.reference is not None:
             followed.reference.wants_provers = False
-        setting = self._setting if self._setting in NAMES or _is_in_repository(program) else SESSION_START
-        if setting in NAMES and self._is_at_reference(setting, checker):
-            answer = ReferenceAnswer(NAMES[setting], (), (), (), None, is_disk=setting == SAVED)
-            followed.reference, followed.signature, self._is_news = Reference(answer), (), True
-            self._notify()
+            self._start(program, self._task(program, setting, checker, proves=True))
+
+    def _find(self, program: str, followed: _Followed, setting: str, checker: ComparedProgram) -> None:
+        """Finds what was there at a reference that was read: it is known, or is checked."""
+        read, known = followed.read, self._known(followed, checker)
+        followed.read = None
+        if read is None or known is None:
+            self._start(program, self._task(program, setting, checker))
             return
-        self._start(
-            program, ReferenceTask(program, setting, checker.options, self._store, dict(self._first), tuple(self._now), proves)
-        )
+        answer = msgspec.structs.replace(read, is_checked=True, **found_in(known)._asdict())
+        followed.reference, followed.seen, self._is_news = Reference(answer), known, True
+        self._notify()
+
+    def _known(self, followed: _Followed, checker: ComparedProgram) -> Report | None:
+        """A report on the texts of a reference that was read, if there is one."""
+        read = followed.read
+        if read is None:
+            return None
+        if self._is_at(read, checker):
+            return checker.report if checker.is_current and checker.settled else None
+        on_disk = followed.on_disk if read.is_disk and read.name != NAMES[SESSION_START] else None
+        return on_disk.report if on_disk is not None and on_disk.is_still_there else None
+
+    def _task(
+        self, program: str, setting: str, checker: ComparedProgram, *, checks: bool = True, proves: bool = False
+    ) -> ReferenceTask:
+        first, opened = dict(self._first), tuple(self._now)
+        return ReferenceTask(program, setting, checker.options, self._store, first, opened, checks, proves)
 
     def _start(self, program: str, task: Task) -> None:
         try:
-            self._running = _Running(program, task, self._notify)
+            self._running = RunningTask(program, task, self._notify)
         except OSError:  # the system has nothing left to give: it is tried again when something changes
             self._running = None
 
@@ -239,14 +244,17 @@ class References:
                 self._bisecting = 0
         return is_news or bool(answers)
 
-    def _take(self, running: _Running, answer: Answer) -> None:
+    def _take(self, running: RunningTask, answer: Answer) -> None:
         if isinstance(answer, BisectionAnswer):
             self._bisected.append((self._bisecting, answer.introduced))
             self._bisecting = 0
             return
         followed = self._followed.setdefault(running.program, _Followed())
-        followed.reference = Reference(answer)
         followed.signature = _signature(answer.watched)
+        if answer.is_checked:
+            followed.reference, followed.seen = Reference(answer), None
+        else:
+            followed.read = answer
         if answer.problem:
             self._problems.setdefault(answer.problem)
 
@@ -262,19 +270,27 @@ class References:
 
     def marks(self, program: str, checker: ComparedProgram, report: Report) -> tuple[str, tuple[Since | None, ...]]:
         """What a report is compared with, as people are told, and what each of its findings is; empty if that is not known."""
-        followed = self._followed.get(program)
-        reference = None if followed is None else followed.reference
+        if self._setting == NO_REFERENCE:
+            return "", ()
+        followed = self._followed.setdefault(program, _Followed())
+        self._remember(followed, checker, report)
+        reference = followed.reference
         if reference is None:
             return "", ()
-        if checker.settled and not checker.failed and self._is_as_answered(reference, checker):
-            reference.follow(report)
+        if checker.settled and followed.seen is not report and self._is_at(reference.answer, checker):
+            reference.follow(found_in(report))
+            followed.seen = report
         return reference.answer.name, reference.marks(report, lambda: checker.suspected, self._now)
 
-    def _is_as_answered(self, reference: Reference, checker: ComparedProgram) -> bool:
+    def _remember(self, followed: _Followed, checker: ComparedProgram, report: Report | None) -> None:
+        if report is not None and checker.settled and not checker.typing:
+            followed.on_disk = _OnDisk(report, dict(self._now))
+
+    def _is_at(self, answer: ReferenceAnswer, checker: ComparedProgram) -> bool:
         """Whether the present texts are those of the reference."""
-        if reference.answer.name == NAMES[SESSION_START]:
+        if answer.name == NAMES[SESSION_START]:
             return self._is_at_reference(SESSION_START, checker)
-        return reference.answer.is_disk and not checker.typing
+        return answer.is_disk and not checker.typing
 
     def _is_at_reference(self, setting: str, checker: ComparedProgram) -> bool:
         """Whether the present texts are the saved ones, or those of the start of the session."""
@@ -287,6 +303,9 @@ class References:
         if self._running is not None:
             self._running.end()
             self._running = None
+        if self._bisecting:
+            self._bisected.append((self._bisecting, {}))
+            self._bisecting = 0
 
 
 def _signature(paths: tuple[str, ...]) -> _Signature:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import os
 import sys
 from collections.abc import Iterator
-from typing import BinaryIO
 
 from analysis.api import Checker
 from analysis.frontend.compiler.compiler_flags import find_compile_commands, load_compile_commands
@@ -15,7 +13,7 @@ from analysis.model.report import Report
 from analysis.model.same_findings import known
 from analysis.store.store_location import open_store
 from analysis.worker.reference.edit_bisection import introducing_steps
-from analysis.worker.reference.reference_texts import ReferenceTexts, missing_files, read_reference, text_on_disk
+from analysis.worker.reference.reference_texts import ReferenceTexts, missing_files, program_texts, read_reference, text_on_disk
 from analysis.worker.reference.task import (
     Answer,
     BisectionAnswer,
@@ -23,30 +21,17 @@ from analysis.worker.reference.task import (
     ReferenceAnswer,
     ReferenceTask,
     Task,
+    answering,
     read_task,
     write_answer,
 )
 
-_PATIENT = 10  # of 19: what somebody waits for goes first; with 19, a build in the background would stop it
-
 
 def main() -> None:
     """Answers the task on standard input."""
-    gc.disable()  # it ends soon
-    with contextlib.suppress(OSError, AttributeError):
-        os.nice(_PATIENT)
-    answers = os.fdopen(os.dup(1), "wb")
-    task = read_task(sys.stdin.buffer)
-    null = os.open(os.devnull, os.O_RDWR)
-    os.dup2(null, 0)
-    os.dup2(2, 1)  # a stray print must not write into our answers
-    with contextlib.suppress(BrokenPipeError):
-        _answer_to(task, answers)
-
-
-def _answer_to(task: Task, stream: BinaryIO) -> None:
-    for answer in answers_to(task):
-        write_answer(stream, answer)
+    with answering() as stream:
+        for answer in answers_to(read_task(sys.stdin.buffer)):
+            write_answer(stream, answer)
 
 
 def answers_to(task: Task) -> Iterator[Answer]:
@@ -64,11 +49,10 @@ def answers_to(task: Task) -> Iterator[Answer]:
 
 def _at_reference(checker: Checker, task: ReferenceTask) -> Iterator[ReferenceAnswer]:
     reference = read_reference(task.program, task.reference, task.first)
-    texts = dict(reference.texts)
-    gone = list(missing_files(texts, task.program, _Listed(task)))
+    gone = list(missing_files(reference.texts, task.program, _Listed(task)))
     role = f"reference {task.reference}"
     checker.open_workspace(task.program, gone, role)
-    texts |= {path: "" for path in map(os.path.abspath, checker.files) if path not in texts and not reference.was_there(path)}
+    texts = program_texts(reference, checker.files)
     for path, text in texts.items():
         checker.change(path, text)
     yield _answer(reference, checker.check(), None, is_disk=not texts)
@@ -100,9 +84,9 @@ def _answer(reference: ReferenceTexts, report: Report, examined: tuple[str, ...]
         tuple(sorted({function.name for function in report.functions})),
         report.refuted_findings,
         examined,
-        is_disk,
-        reference.watched,
-        reference.problem,
+        is_disk=is_disk,
+        watched=reference.watched,
+        problem=reference.problem,
     )
 
 

@@ -111,6 +111,15 @@ def _spelled(path: str, folder: str) -> str:
     return path if relative.startswith(os.pardir) else os.path.join(folder, relative)
 
 
+def program_texts(reference: ReferenceTexts, files: Iterable[str]) -> dict[str, str]:
+    """The texts of a reference, and none for those of the present `files` of the program that were not there."""
+    texts = dict(reference.texts)
+    for path in map(os.path.abspath, files):
+        if path not in texts and not reference.was_there(path):
+            texts[path] = ""
+    return texts
+
+
 def missing_files(texts: Iterable[str], program: str, is_listed: Callable[[str], bool]) -> Iterator[str]:
     """The C files of the reference that are not on the disk and were a part of the program, as `is_listed` says."""
     inside = os.path.join(program, "")

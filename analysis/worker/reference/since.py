@@ -12,13 +12,22 @@ Such a finding stays without a mark until that is known.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Set
+from typing import NamedTuple
 
 import msgspec
 
 from analysis.model.report import Finding, Report
-from analysis.model.same_findings import EarlierFindings, known
+from analysis.model.same_findings import EarlierFindings, Known, known
 from analysis.wire import Since
 from analysis.worker.reference.task import ReferenceAnswer
+
+
+class FoundThere(NamedTuple):
+    """What is known of texts: their findings, the names of their functions, and the fingerprints of what was refuted."""
+
+    findings: tuple[Known, ...]
+    functions: tuple[str, ...]
+    refuted: tuple[str, ...]
 
 
 class Reference:
@@ -49,11 +58,10 @@ class Reference:
         self._new = frozenset(one.fingerprint for one, mark in zip(report.findings, marks, strict=True) if mark == "new")
         return marks
 
-    def follow(self, report: Report) -> None:
-        """Takes a report on the texts of the reference for what is known of it."""
-        found = _of_report(self.answer, report)
-        if found != self.answer:
-            self._take(found)
+    def follow(self, found: FoundThere) -> None:
+        """Takes what was found in the texts of the reference for what is known of it."""
+        if found != FoundThere(self.answer.findings, self.answer.functions, self.answer.refuted):
+            self._take(msgspec.structs.replace(self.answer, is_checked=True, **found._asdict()))
 
     def _mark(self, finding: Finding, suspected: Callable[[], Collection[str] | None], opened: Collection[str]) -> Since | None:
         is_confirmed = finding.status == "confirmed"
@@ -75,10 +83,10 @@ class Reference:
         return self._functions - names, names - self._functions
 
 
-def _of_report(answer: ReferenceAnswer, report: Report) -> ReferenceAnswer:
-    return msgspec.structs.replace(
-        answer,
-        findings=tuple(map(known, report.findings)),
-        functions=tuple(sorted({function.name for function in report.functions})),
-        refuted=report.refuted_findings,
+def found_in(report: Report) -> FoundThere:
+    """What a report has found."""
+    return FoundThere(
+        tuple(map(known, report.findings)),
+        tuple(sorted({function.name for function in report.functions})),
+        report.refuted_findings,
     )

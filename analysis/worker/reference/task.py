@@ -3,7 +3,11 @@ answers go to standard output, each with its length in front (`analysis.wire` ha
 
 from __future__ import annotations
 
+import contextlib
+import gc
+import os
 import struct
+from collections.abc import Iterator
 from typing import IO, BinaryIO
 
 import msgspec
@@ -17,7 +21,7 @@ _LENGTH = struct.Struct(">I")
 class ReferenceTask(msgspec.Struct, frozen=True, tag=True):
     """Asks for the findings of a program at a reference. `program` is its folder, or its file. `first` are the texts that files
     had when they were opened first in this session, by absolute path; `opened` those that are open now. `proves`: provers are
-    asked as well, also about the functions of the files that are open."""
+    asked as well, also about the functions of the files that are open. `checks`: nothing is checked if it is false."""
 
     program: str
     reference: str
@@ -25,6 +29,7 @@ class ReferenceTask(msgspec.Struct, frozen=True, tag=True):
     store: str | None
     first: dict[str, str]
     opened: tuple[str, ...]
+    checks: bool = True
     proves: bool = False
 
 
@@ -44,8 +49,9 @@ class ReferenceAnswer(msgspec.Struct, frozen=True, tag=True):
     """The findings of a program at a reference, and the names of its functions. `refuted` are fingerprints. `examined` are the
     files whose functions provers were asked about; None: nobody was asked about anything.
 
-    `name` says what the findings are of. `is_disk`: all files hold what they hold on the disk. `watched` are files that change
-    when the reference may be another one. `problem`: why it is not the one that was asked for."""
+    `name` says what the findings are of. `is_disk`: all files hold what they hold on the disk. `is_checked`: else nothing is
+    known of findings. `watched` are files that change when the reference may be another one. `problem`: why it is not the one
+    that was asked for."""
 
     name: str
     findings: tuple[Known, ...]
@@ -53,6 +59,7 @@ class ReferenceAnswer(msgspec.Struct, frozen=True, tag=True):
     refuted: tuple[str, ...]
     examined: tuple[str, ...] | None
     is_disk: bool
+    is_checked: bool = True
     watched: tuple[str, ...] = ()
     problem: str = ""
 
@@ -66,6 +73,8 @@ class BisectionAnswer(msgspec.Struct, frozen=True, tag=True):
 
 Task = ReferenceTask | BisectionTask
 Answer = ReferenceAnswer | BisectionAnswer
+
+_PATIENT = 10  # of 19: what somebody waits for goes first; with 19, a build in the background would stop it
 
 _encoder = msgspec.msgpack.Encoder()
 _tasks = msgspec.msgpack.Decoder(Task)
@@ -101,3 +110,16 @@ def read_answer(stream: IO[bytes]) -> Answer | None:
         return None
     answer: Answer = _answers.decode(data)
     return answer
+
+
+@contextlib.contextmanager
+def answering() -> Iterator[BinaryIO]:
+    """Makes a process one that answers a task: with a low priority, and the stream for its answers, into which nothing else is
+    written."""
+    gc.disable()  # it ends soon
+    with contextlib.suppress(OSError, AttributeError):
+        os.nice(_PATIENT)
+    with os.fdopen(os.dup(1), "wb") as stream:
+        os.dup2(2, 1)
+        with contextlib.suppress(BrokenPipeError):
+            yield stream
