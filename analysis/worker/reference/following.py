@@ -16,8 +16,10 @@ from analysis.model.options import Options
 from analysis.model.report import Report
 from analysis.model.settings import NO_REFERENCE, SAVED, SESSION_START
 from analysis.wire import Since
+from analysis.worker.reference.bisections import Bisections
 from analysis.worker.reference.reference_texts import NAMES, text_on_disk
 from analysis.worker.reference.running_task import RunningTask
+from analysis.worker.reference.session_texts import SessionTexts
 from analysis.worker.reference.since import Reference, found_in
 from analysis.worker.reference.task import (
     Answer,
@@ -92,16 +94,12 @@ class References:
         self._notify = notify
         self._setting = NO_REFERENCE
         self._store: str | None = None
-        self._first: dict[str, str] = {}
-        self._now: dict[str, str] = {}
+        self._texts = SessionTexts()
         self._followed: dict[str, _Followed] = {}
         self._running: RunningTask | None = None
-        self._bisections: list[tuple[int, str, BisectionTask]] = []
-        self._bisecting = 0  # the generation of the question that a process is at work on
-        self._bisected: list[tuple[int, dict[str, int]]] = []
+        self._bisections = Bisections()
         self._problems: dict[str, None] = {}
         self._is_news = False
-        self._is_changed_outside = False  # a file that was not open
 
     @property
     def setting(self) -> str:
@@ -111,7 +109,7 @@ class References:
     @property
     def first_texts(self) -> Mapping[str, str]:
         """The texts that files had when they were opened first, by absolute path."""
-        return self._first
+        return self._texts.first
 
     def configure(self, setting: str, store: str | None) -> None:
         """Other settings: everything is looked at again."""
@@ -120,15 +118,8 @@ class References:
         self.close()
 
     def edited(self, path: str, text: str | None, first: str | None = None) -> None:
-        """A file has a new unsaved text; None: it was closed, or changed on the disk. `first` is what it was when it was opened
-        first, where that is not the first text that comes here."""
-        if first is not None:
-            self._first.setdefault(path, first)
-        if text is not None:
-            self._first.setdefault(path, text)
-            self._now[path] = text
-        elif self._now.pop(path, None) is None:
-            self._is_changed_outside = True
+        """A file has another text: see `SessionTexts.edited`."""
+        if self._texts.edited(path, text, first):
             for followed in self._followed.values():
                 followed.on_disk = None
                 is_disk = followed.reference is not None and followed.reference.answer.is_disk
@@ -155,7 +146,7 @@ class References:
         """Whether `advance` has something to do for a program."""
         if self._running is not None or checker.report is None:
             return False
-        if any(name == program for _, name, _ in self._bisections):
+        if self._bisections.waits(program):
             return True
         if self._setting == NO_REFERENCE:
             return False
@@ -171,13 +162,11 @@ class References:
         """Does the next step for a program, or starts it."""
         if not self.wants(program, checker):
             return
-        bisection = next((one for one in self._bisections if one[1] == program), None)
+        bisection = self._bisections.start(program)
         followed = self._followed.setdefault(program, _Followed())
         setting = self._setting if self._setting in NAMES or _is_in_repository(program) else SESSION_START
         if bisection is not None:
-            self._bisections.remove(bisection)
-            self._bisecting = bisection[0]
-            self._start(program, bisection[2])
+            self._start(program, bisection)
         elif followed.is_outdated and setting not in NAMES:
             followed.is_outdated, followed.read = False, None
             self._start(program, self._task(program, setting, checker, checks=False))
@@ -214,7 +203,7 @@ class References:
     def _task(
         self, program: str, setting: str, checker: ComparedProgram, *, checks: bool = True, proves: bool = False
     ) -> ReferenceTask:
-        first, opened = dict(self._first), tuple(self._now)
+        first, opened = dict(self._texts.first), tuple(self._texts.opened)
         return ReferenceTask(program, setting, checker.options, self._store, first, opened, checks, proves)
 
     def _start(self, program: str, task: Task) -> None:
@@ -225,7 +214,7 @@ class References:
 
     def bisect(self, generation: int, program: str, task: BisectionTask) -> None:
         """Asks which edit has introduced findings; `take_bisected` has the answer."""
-        self._bisections.append((generation, program, msgspec.structs.replace(task, store=self._store)))
+        self._bisections.ask(generation, program, msgspec.structs.replace(task, store=self._store))
 
     def take(self) -> bool:
         """Takes what processes have answered; whether reports are to be compared again."""
@@ -239,15 +228,12 @@ class References:
             self._take(running, answer)
         if is_over:
             self._running = None
-            if isinstance(running.task, BisectionTask) and self._bisecting:
-                self._bisected.append((self._bisecting, {}))  # it ended without an answer
-                self._bisecting = 0
+            self._bisections.end()  # if that was it, it has no answer
         return is_news or bool(answers)
 
     def _take(self, running: RunningTask, answer: Answer) -> None:
         if isinstance(answer, BisectionAnswer):
-            self._bisected.append((self._bisecting, answer.introduced))
-            self._bisecting = 0
+            self._bisections.end(answer.introduced)
             return
         followed = self._followed.setdefault(running.program, _Followed())
         followed.signature = _signature(answer.watched)
@@ -260,8 +246,7 @@ class References:
 
     def take_bisected(self) -> list[tuple[int, dict[str, int]]]:
         """The answers to questions of generations, as `task.BisectionAnswer` has them; empty where nothing is known."""
-        taken, self._bisected = self._bisected, []
-        return taken
+        return self._bisections.take()
 
     def take_problems(self) -> tuple[str, ...]:
         """Why references are not those that were asked for, once."""
@@ -280,32 +265,24 @@ class References:
         if checker.settled and followed.seen is not report and self._is_at(reference.answer, checker):
             reference.follow(found_in(report))
             followed.seen = report
-        return reference.answer.name, reference.marks(report, lambda: checker.suspected, self._now)
+        return reference.answer.name, reference.marks(report, lambda: checker.suspected, self._texts.opened)
 
     def _remember(self, followed: _Followed, checker: ComparedProgram, report: Report | None) -> None:
         if report is not None and checker.settled and not checker.typing:
-            followed.on_disk = _OnDisk(report, dict(self._now))
+            followed.on_disk = _OnDisk(report, dict(self._texts.opened))
 
     def _is_at(self, answer: ReferenceAnswer, checker: ComparedProgram) -> bool:
         """Whether the present texts are those of the reference."""
         if answer.name == NAMES[SESSION_START]:
-            return self._is_at_reference(SESSION_START, checker)
+            return self._texts.are_first
         return answer.is_disk and not checker.typing
-
-    def _is_at_reference(self, setting: str, checker: ComparedProgram) -> bool:
-        """Whether the present texts are the saved ones, or those of the start of the session."""
-        if setting == SAVED:
-            return not checker.typing
-        return not self._is_changed_outside and all(self._now.get(path) == text for path, text in self._first.items())
 
     def close(self) -> None:
         """Ends what is under way."""
         if self._running is not None:
             self._running.end()
             self._running = None
-        if self._bisecting:
-            self._bisected.append((self._bisecting, {}))
-            self._bisecting = 0
+        self._bisections.end()
 
 
 def _signature(paths: tuple[str, ...]) -> _Signature:
