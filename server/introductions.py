@@ -29,13 +29,21 @@ class Asked(NamedTuple):
 
 
 class _Origin:
-    """Where a finding comes from: a change later than `after`, and not later than `up_to`. `is_sure`: it was not there after
-    `after`. `number`: that of the edit, once it is known. `is_asked`: a bisection was asked for."""
+    """Where a finding comes from: a change later than `after`, and not later than `up_to`; or, if it was there after `after`, the
+    edit `otherwise`. `number`: that of the edit, once it is known. `is_asked`: a bisection was asked for."""
 
-    def __init__(self, after: int, up_to: int, is_sure: bool) -> None:
-        self.after, self.up_to, self.is_sure = after, up_to, is_sure
+    def __init__(self, after: int, up_to: int, otherwise: int | None = None) -> None:
+        self.after, self.up_to, self.otherwise = after, up_to, otherwise
         self.number: int | None = None
         self.is_asked = False
+
+
+class _Left(NamedTuple):
+    """The edit that had introduced a finding which is gone, and how many changes there had been when it was there last. Provers
+    may find it again, so that it was there all the time."""
+
+    number: int
+    seen: int
 
 
 class Introductions:
@@ -46,6 +54,7 @@ class Introductions:
         self._sent: list[tuple[int, int]] = []  # generations of checks, and how many changes they know
         self._checked: tuple[int, int] | None = None  # the same of the last check that was complete
         self._origins: dict[str, _Origin] = {}
+        self._left: dict[str, _Left] = {}
 
     def check_started(self, generation: int) -> None:
         """A check of all texts as they are was asked for."""
@@ -72,10 +81,11 @@ class Introductions:
         up_to = next((changes for sent, changes in reversed(self._sent) if sent <= generation), 0)
         is_in_check = self._checked is None or generation > self._checked[0]
         if self._checked is None or not is_in_check or finding.status == "confirmed":
-            origin = _Origin(0, up_to, is_sure=False)
-            origin.number = BEFORE if up_to == 0 else None
+            last = self._left.get(finding.fingerprint, _Left(BEFORE, 0))
+            origin = _Origin(last.seen, up_to, last.number)
+            origin.number = last.number if up_to <= last.seen else None
             return origin
-        origin = _Origin(self._checked[1], up_to, is_sure=True)
+        origin = _Origin(self._checked[1], up_to)
         edits = self._edits.between(origin.after, origin.up_to)
         if len(edits) == 1:
             origin.number = edits[0].number
@@ -85,6 +95,9 @@ class Introductions:
         """A check is complete: what is not reported any more can be introduced anew."""
         present = {finding.fingerprint for state in states for finding in state.findings}
         if len(present) < len(self._origins):
+            seen = 0 if self._checked is None else self._checked[1]
+            gone = {one: origin for one, origin in self._origins.items() if one not in present}
+            self._left |= {one: _Left(origin.number, seen) for one, origin in gone.items() if origin.number is not None}
             self._origins = {one: origin for one, origin in self._origins.items() if one in present}
         self._sent = [one for one in self._sent if one[0] >= generation]
         changes = self._sent[0][1] if self._sent and self._sent[0][0] == generation else self._edits.changes
@@ -120,11 +133,10 @@ class Introductions:
 
     def answered(self, asked: Asked, introduced: dict[str, int]) -> bool:
         """Takes in what a bisection has found; whether anything is known now that was not."""
-        is_first = asked.edits[0].number == 1
         for fingerprint, step in introduced.items():
             origin = self._origins.get(fingerprint)
             if origin is not None and 0 < step <= len(asked.edits):
                 origin.number = asked.edits[step - 1].number
-            elif origin is not None and step == 0 and is_first:
-                origin.number = BEFORE
+            elif origin is not None and step == 0 and asked.edits[0].first <= origin.after + 1:
+                origin.number = origin.otherwise
         return any(self.number(fingerprint) is not None for fingerprint in asked.fingerprints)

@@ -192,6 +192,23 @@ def test_what_provers_say_later_may_have_been_there() -> None:
     assert checks.number("late") == BEFORE
 
 
+def test_what_provers_find_again_was_there_all_the_time_or_came_since() -> None:
+    session = Session("a\n")
+    checks = Checks(session)
+    checks.check()
+    session.replace(0, (0, 0), (0, 0), "x\n")
+    checks.check(finding("late"))
+    assert checks.number("late") == 1
+    for answer, number in ((0, 1), (1, 3)):
+        session.replace(0, (0, 0), (0, 0), "y\n")
+        checks.check()
+        checks.hear(finding("late", "confirmed"))
+        (asked,) = checks.introductions.to_ask([checks.state])
+        assert len(asked.edits) == 1
+        assert checks.introductions.answered(asked, {"late": answer})
+        assert checks.number("late") == number
+
+
 def test_a_finding_at_another_statement_keeps_its_edit() -> None:
     session = Session("a\n")
     checks = Checks(session)
