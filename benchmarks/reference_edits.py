@@ -27,6 +27,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -220,8 +221,9 @@ async def randomly(root: Path, files: Sequence[Path], count: int, seed: int) -> 
                     wrong += _called_new(shown, old, strictly=not deleted, when=f"edit {number + 1}")
                 print(f"\r{number + 1} of {count}", end="", file=sys.stderr, flush=True)
             print(file=sys.stderr)
-            published = sum(len(shown) for _, shown in session.every)
-            print(f"| random edits and undos | {count} | old findings called new | {len(wrong)} of {published} published |")
+            marks = Counter((one.get("data") or {}).get("since") for _, shown in session.every for one in shown)
+            published = f"{marks['older']} older, {marks['new']} new, {marks[None]} without a mark"
+            print(f"| random edits and undos | {count} | published: {published} | called new wrongly | {len(wrong)} |")
         finally:
             await session.close()
     return wrong
