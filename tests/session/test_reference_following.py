@@ -202,7 +202,10 @@ def test_a_check_waits_until_what_it_can_use_is_kept(repository: Path, started: 
     assert not session.wants
 
 
-def test_provers_are_asked_about_the_reference_once_those_here_are_done(repository: Path, started: list[Process]) -> None:
+@pytest.mark.parametrize("dies", [False, True])
+def test_provers_are_asked_about_the_reference_once_those_here_are_done(
+    dies: bool, repository: Path, started: list[Process]
+) -> None:
     session = Session(repository, "HEAD")
     session.advance()
     started[0].answer(read(is_disk=False))
@@ -221,10 +224,18 @@ def test_provers_are_asked_about_the_reference_once_those_here_are_done(reposito
     session.checker.proving = False
     session.advance()
     assert task(started[2]) == (True, True)
-    started[2].answer(checked(), checked(examined=(AT.path,)))
-    session.advance()
-    assert session.shown() == ("HEAD", ("new",))
-    assert not session.wants
+    if dies:
+        started[2].answer(checked())
+        session.advance()
+        assert session.shown() == ("HEAD", (None,))
+        assert not session.wants
+        session.references.edited("/w/b.c", "open as well")
+        assert session.wants
+    else:
+        started[2].answer(checked(), checked(examined=(AT.path,)))
+        session.advance()
+        assert session.shown() == ("HEAD", ("new",))
+        assert not session.wants
 
 
 def test_a_commit_has_the_reference_read_again(repository: Path, started: list[Process]) -> None:

@@ -7,7 +7,7 @@ a process checks it, one at a time, while the checker process has nothing else t
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, Protocol
 
 import msgspec
@@ -84,7 +84,13 @@ class _Followed:
         self.on_disk: _OnDisk | None = None
         self.seen: Report | None = None
         self.signature: _Signature = ()
+        self.asked_about: frozenset[str] | None = None
         self.is_outdated = True
+
+    def wants_provers(self, opened: Iterable[str]) -> bool:
+        """Whether provers are to be asked about the reference: not again and again, should they have died."""
+        is_asked = self.asked_about is not None and self.asked_about.issuperset(opened)
+        return self.reference is not None and self.reference.wants_provers and not is_asked
 
 
 class References:
@@ -155,8 +161,7 @@ class References:
             return True
         if checker.unsaved and not checker.typing:
             return False  # what is kept will be of use
-        asks = followed.reference is not None and followed.reference.wants_provers and not checker.proving
-        return followed.read is not None or asks
+        return followed.read is not None or (followed.wants_provers(self._texts.opened) and not checker.proving)
 
     def advance(self, program: str, checker: ComparedProgram) -> None:
         """Does the next step for a program, or starts it."""
@@ -168,15 +173,15 @@ class References:
         if bisection is not None:
             self._start(program, bisection)
         elif followed.is_outdated and setting not in NAMES:
-            followed.is_outdated, followed.read = False, None
+            followed.is_outdated, followed.read, followed.asked_about = False, None, None
             self._start(program, self._task(program, setting, checker, checks=False))
         elif followed.is_outdated or followed.read is not None:
             if followed.is_outdated:
-                followed.is_outdated, followed.signature = False, ()
+                followed.is_outdated, followed.signature, followed.asked_about = False, (), None
                 followed.read = ReferenceAnswer(NAMES[setting], (), (), (), None, is_disk=setting == SAVED, is_checked=False)
             self._find(program, followed, setting, checker)
         elif followed.reference is not None:
-            followed.reference.wants_provers = False
+            followed.reference.wants_provers, followed.asked_about = False, frozenset(self._texts.opened)
             self._start(program, self._task(program, setting, checker, proves=True))
 
     def _find(self, program: str, followed: _Followed, setting: str, checker: ComparedProgram) -> None:
