@@ -413,6 +413,13 @@ class Checker:
         self._proofs.save()
         return self._reopening.save(self._check, self.interruption, stop)
 
+    def keep_as(self, role: str, stop: Stop = lambda: False) -> bool:
+        """Keeps what is in the store of the folder for another role as well (see `open_workspace`), for when the texts are those
+        of that role; whether it is there."""
+        question = self._program.question
+        other = msgspec.structs.replace(question, asked=(*question.asked[:2], role))
+        return self._reopening.copy(question, other, stop)
+
     def wake(self) -> None:
         """Makes ready for an edit: has at hand what was left in the store, and the macros of open files."""
         self._reopening.wake(self._program.question, self._program.units, self._check)

@@ -63,7 +63,7 @@ class Service:
         self._send = send
         self._interrupted = interrupted
         self.programs = Programs(notify)
-        self._references = References(notify)
+        self._references = References(notify, interrupted)
         self._reported = ReportedFiles(send, self.programs.version, self._marks)
         self._answered: dict[str, Report] = {}  # the programs' last reports, as they were reported, and of what generation
         self._answered_generation = 0

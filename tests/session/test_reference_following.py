@@ -36,6 +36,11 @@ class Checker:
         self.settled = self.is_current = True
         self.typing = self.unsaved = self.proving = False
         self.suspected: frozenset[str] | None = None
+        self.roles: list[str] = []
+
+    def keep_as(self, role: str, stop: Any) -> bool:
+        self.roles.append(role)
+        return True
 
     def types(self, *names: str) -> None:
         """A text is not what is on the disk, and this is found in it."""
@@ -147,7 +152,26 @@ def test_a_reference_that_is_on_the_disk_is_not_checked(repository: Path, starte
     session.advance()
     assert session.shown() == ("HEAD", ("older",))
     assert len(started) == 1
+
+
+def test_what_is_kept_of_the_commit_is_kept_for_the_next_session(repository: Path, started: list[Process]) -> None:
+    session = Session(repository, "HEAD", "old")
+    session.advance()
+    started[0].answer(read(is_disk=True))
+    session.advance()
+    session.advance()
+    session.checker.unsaved = True
     assert not session.wants
+    session.checker.unsaved = False
+    session.advance()
+    assert session.checker.roles == ["reference HEAD"]
+    assert not session.wants
+    session.checker.report = report("old")  # provers have said more
+    session.advance()
+    assert session.checker.roles == ["reference HEAD"] * 2
+    session.checker.types("old", "new")
+    assert not session.wants
+    assert len(started) == 1
 
 
 def test_what_was_said_of_the_disk_is_remembered_while_somebody_types(repository: Path, started: list[Process]) -> None:
@@ -244,8 +268,8 @@ def test_a_commit_has_the_reference_read_again(repository: Path, started: list[P
     session = Session(repository, "HEAD", "old")
     session.advance()
     started[0].answer(read(is_disk=True, watched=(str(log),)))
-    session.advance()
-    session.advance()
+    for _ in range(3):
+        session.advance()
     session.references.look()
     assert not session.wants
     log.write_text("one more")

@@ -166,6 +166,12 @@ class Reopening:
             self._answered = None  # what could not be kept now is not tried again and again
         return done
 
+    def copy(self, question: Question, other: Question, stop: Stop) -> bool:
+        """Keeps what is kept for a question for another one as well, which has the same answer; whether it is there."""
+        if self._archive is None:
+            return False
+        return self._archive.copy(question.group, other.group, _label(other), stop)
+
     def _write(self, archive: Archive, answered: _Answered, check: ProgramCheck, interruption: Interruption, stop: Stop) -> bool:
         question = answered.question
         snapshot = snapshot_of(answered.report, question.messages, answered.units, question.program.flags, self._texts)
@@ -174,8 +180,7 @@ class Reopening:
         snapshot = msgspec.structs.replace(snapshot, decided=answered.decided)
         with interruption:
             graph = check.packed()
-        label = " ".join(question.asked[1:])
-        return archive.write(question.group, label, snapshot, answered.units, graph, interruption, stop)
+        return archive.write(question.group, _label(question), snapshot, answered.units, graph, interruption, stop)
 
 
 def _kept(archive: Archive, group: str, other: str | None) -> _Resting | None:
@@ -184,3 +189,7 @@ def _kept(archive: Archive, group: str, other: str | None) -> _Resting | None:
         if one is not None and snapshot is not None:
             return _Resting(group, one, snapshot)
     return None
+
+
+def _label(question: Question) -> str:
+    return " ".join(question.asked[1:])

@@ -7,17 +7,16 @@ a process checks it, one at a time, while the checker process has nothing else t
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Mapping
 
 import msgspec
 
-from analysis.model.options import Options
 from analysis.model.report import Report
 from analysis.model.settings import NO_REFERENCE, SAVED, SESSION_START
 from analysis.wire import Since
 from analysis.worker.reference.bisections import Bisections
-from analysis.worker.reference.reference_texts import NAMES, text_on_disk
+from analysis.worker.reference.followed_program import ComparedProgram, FollowedProgram, OnDisk, signature_of
+from analysis.worker.reference.reference_texts import NAMES
 from analysis.worker.reference.running_task import RunningTask
 from analysis.worker.reference.session_texts import SessionTexts
 from analysis.worker.reference.since import Reference, found_in
@@ -28,80 +27,20 @@ from analysis.worker.reference.task import (
     ReferenceAnswer,
     ReferenceTask,
     Task,
+    role_of,
 )
-
-_Signature = tuple[tuple[int, int] | None, ...]
-
-
-class ComparedProgram(Protocol):
-    """What comparing needs of a program's checker."""
-
-    options: Options
-    report: Report | None
-    settled: bool
-
-    @property
-    def is_current(self) -> bool:
-        """Whether the last report is of the texts as they are."""
-
-    @property
-    def typing(self) -> bool:
-        """Whether a text is not what is on the disk."""
-
-    @property
-    def unsaved(self) -> bool:
-        """Whether its results are still to be kept."""
-
-    @property
-    def proving(self) -> bool:
-        """Whether provers are at work."""
-
-    @property
-    def suspected(self) -> frozenset[str] | None:
-        """The fingerprints of findings that did not take a prover to be found."""
-
-
-class _OnDisk(NamedTuple):
-    """A report on the texts that were on the disk, and what the open files held then."""
-
-    report: Report
-    opened: dict[str, str]
-
-    @property
-    def is_still_there(self) -> bool:
-        """Whether the open files hold on the disk what they held."""
-        return all(text_on_disk(path) == text for path, text in self.opened.items())
-
-
-class _Followed:
-    """What is known of one program. `is_outdated`: the reference is to be looked at (again). `read`: it was, and is to be
-    checked. `on_disk` is the last report on what is on the disk, if it still is; `seen` that which the reference was taken
-    from."""
-
-    def __init__(self) -> None:
-        self.reference: Reference | None = None
-        self.read: ReferenceAnswer | None = None
-        self.on_disk: _OnDisk | None = None
-        self.seen: Report | None = None
-        self.signature: _Signature = ()
-        self.asked_about: frozenset[str] | None = None
-        self.is_outdated = True
-
-    def wants_provers(self, opened: Iterable[str]) -> bool:
-        """Whether provers are to be asked about the reference: not again and again, should they have died."""
-        is_asked = self.asked_about is not None and self.asked_about.issuperset(opened)
-        return self.reference is not None and self.reference.wants_provers and not is_asked
 
 
 class References:
-    """The references of all programs, by the names of the programs. `notify` is called, in another thread, when there is news."""
+    """The references of all programs, by the names of the programs. `notify` is called, in another thread, when there is news.
+    `interrupted`: something else is to be done."""
 
-    def __init__(self, notify: Callable[[], None]) -> None:
-        self._notify = notify
+    def __init__(self, notify: Callable[[], None], interrupted: Callable[[], bool] = lambda: False) -> None:
+        self._notify, self._interrupted = notify, interrupted
         self._setting = NO_REFERENCE
         self._store: str | None = None
         self._texts = SessionTexts()
-        self._followed: dict[str, _Followed] = {}
+        self._followed: dict[str, FollowedProgram] = {}
         self._running: RunningTask | None = None
         self._bisections = Bisections()
         self._problems: dict[str, None] = {}
@@ -145,7 +84,7 @@ class References:
         """Looks whether references may be others by now."""
         for followed in self._followed.values():
             reference = followed.reference
-            if reference is not None and _signature(reference.answer.watched) != followed.signature:
+            if reference is not None and signature_of(reference.answer.watched) != followed.signature:
                 followed.is_outdated = True
 
     def wants(self, program: str, checker: ComparedProgram) -> bool:
@@ -161,14 +100,23 @@ class References:
             return True
         if checker.unsaved and not checker.typing:
             return False  # what is kept will be of use
-        return followed.read is not None or (followed.wants_provers(self._texts.opened) and not checker.proving)
+        asks = followed.wants_provers(self._texts.opened) and not checker.proving
+        return followed.read is not None or asks or self._is_to_keep(followed, checker)
+
+    def _is_to_keep(self, followed: FollowedProgram, checker: ComparedProgram) -> bool:
+        """Whether what is kept of the present texts is of use for the next session, in which they may be others."""
+        reference = followed.reference
+        if reference is None or followed.kept is checker.report or checker.unsaved or not checker.is_current:
+            return False
+        is_commit = self._setting not in NAMES and reference.answer.name == self._setting
+        return is_commit and self._is_at(reference.answer, checker)
 
     def advance(self, program: str, checker: ComparedProgram) -> None:
         """Does the next step for a program, or starts it."""
         if not self.wants(program, checker):
             return
         bisection = self._bisections.start(program)
-        followed = self._followed.setdefault(program, _Followed())
+        followed = self._followed.setdefault(program, FollowedProgram())
         setting = self._setting if self._setting in NAMES or _is_in_repository(program) else SESSION_START
         if bisection is not None:
             self._start(program, bisection)
@@ -180,11 +128,14 @@ class References:
                 followed.is_outdated, followed.signature, followed.asked_about = False, (), None
                 followed.read = ReferenceAnswer(NAMES[setting], (), (), (), None, is_disk=setting == SAVED, is_checked=False)
             self._find(program, followed, setting, checker)
+        elif self._is_to_keep(followed, checker):
+            checker.keep_as(role_of(setting), self._interrupted)
+            followed.kept = checker.report
         elif followed.reference is not None:
             followed.reference.wants_provers, followed.asked_about = False, frozenset(self._texts.opened)
             self._start(program, self._task(program, setting, checker, proves=True))
 
-    def _find(self, program: str, followed: _Followed, setting: str, checker: ComparedProgram) -> None:
+    def _find(self, program: str, followed: FollowedProgram, setting: str, checker: ComparedProgram) -> None:
         """Finds what was there at a reference that was read: it is known, or is checked."""
         read, known = followed.read, self._known(followed, checker)
         followed.read = None
@@ -195,7 +146,7 @@ class References:
         followed.reference, followed.seen, self._is_news = Reference(answer), known, True
         self._notify()
 
-    def _known(self, followed: _Followed, checker: ComparedProgram) -> Report | None:
+    def _known(self, followed: FollowedProgram, checker: ComparedProgram) -> Report | None:
         """A report on the texts of a reference that was read, if there is one."""
         read = followed.read
         if read is None:
@@ -240,8 +191,8 @@ class References:
         if isinstance(answer, BisectionAnswer):
             self._bisections.end(answer.introduced)
             return
-        followed = self._followed.setdefault(running.program, _Followed())
-        followed.signature = _signature(answer.watched)
+        followed = self._followed.setdefault(running.program, FollowedProgram())
+        followed.signature = signature_of(answer.watched)
         if answer.is_checked:
             followed.reference, followed.seen = Reference(answer), None
         else:
@@ -262,7 +213,7 @@ class References:
         """What a report is compared with, as people are told, and what each of its findings is; empty if that is not known."""
         if self._setting == NO_REFERENCE:
             return "", ()
-        followed = self._followed.setdefault(program, _Followed())
+        followed = self._followed.setdefault(program, FollowedProgram())
         self._remember(followed, checker, report)
         reference = followed.reference
         if reference is None:
@@ -272,9 +223,9 @@ class References:
             followed.seen = report
         return reference.answer.name, reference.marks(report, lambda: checker.suspected, self._texts.opened)
 
-    def _remember(self, followed: _Followed, checker: ComparedProgram, report: Report | None) -> None:
+    def _remember(self, followed: FollowedProgram, checker: ComparedProgram, report: Report | None) -> None:
         if report is not None and checker.settled and not checker.typing:
-            followed.on_disk = _OnDisk(report, dict(self._texts.opened))
+            followed.on_disk = OnDisk(report, dict(self._texts.opened))
 
     def _is_at(self, answer: ReferenceAnswer, checker: ComparedProgram) -> bool:
         """Whether the present texts are those of the reference."""
@@ -288,18 +239,6 @@ class References:
             self._running.end()
             self._running = None
         self._bisections.end()
-
-
-def _signature(paths: tuple[str, ...]) -> _Signature:
-    return tuple(map(_written, paths))
-
-
-def _written(path: str) -> tuple[int, int] | None:
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_size
 
 
 def _is_in_repository(program: str) -> bool:

@@ -23,6 +23,7 @@ from analysis.worker.reference.task import (
     Task,
     answering,
     read_task,
+    role_of,
     write_answer,
 )
 
@@ -50,8 +51,7 @@ def answers_to(task: Task) -> Iterator[Answer]:
 def _at_reference(checker: Checker, task: ReferenceTask) -> Iterator[ReferenceAnswer]:
     reference = read_reference(task.program, task.reference, task.first)
     gone = list(missing_files(reference.texts, task.program, _Listed(task)))
-    role = f"reference {task.reference}"
-    checker.open_workspace(task.program, gone, role)
+    checker.open_workspace(task.program, gone, role_of(task.reference))
     texts = program_texts(reference, checker.files)
     for path, text in texts.items():
         checker.change(path, text)

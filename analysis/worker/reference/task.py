@@ -71,6 +71,11 @@ class BisectionAnswer(msgspec.Struct, frozen=True, tag=True):
     introduced: dict[str, int]
 
 
+def role_of(reference: str) -> str:
+    """The role in which a program is checked at a reference (`analysis.api.Checker.open_workspace`)."""
+    return f"reference {reference}"
+
+
 Task = ReferenceTask | BisectionTask
 Answer = ReferenceAnswer | BisectionAnswer
 
