@@ -10,6 +10,7 @@ import msgspec
 
 from analysis.api import Checker
 from analysis.model.collecting import Trimmer, collect_what_is_new
+from analysis.model.options import Options
 from analysis.model.report import Rechecked, Report, Times, Work
 from analysis.wire import (
     AskContract,
@@ -234,7 +235,8 @@ class Service:
                 self._send(ToldContract(question.generation, contract))
             elif isinstance(question, AskDifference):
                 program = self.programs.program_of(path)
-                told = told_difference(self._references, program, path, self.programs.text(path))
+                options = Options() if checker is None else checker.options
+                told = told_difference(self._references, program, options, path, self.programs.text(path))
                 self._send(ToldDifference(question.generation, *told))
             else:
                 derived = None if checker is None else checker.derivations(path, question.function)

@@ -129,6 +129,14 @@ def test_outside_of_a_repository_nothing_is_started(tmp_path: Path, started: lis
     assert not session.wants
 
 
+def test_git_is_not_asked_about_a_workspace_that_is_not_trusted(repository: Path, started: list[Process]) -> None:
+    session = Session(repository, "HEAD", "old")
+    session.checker.options = Options(trusted=False)
+    session.advance()
+    assert session.shown() == ("the start of the session", ("older",))
+    assert not started
+
+
 def test_what_was_edited_before_the_first_check_is_checked_as_it_was(tmp_path: Path, started: list[Process]) -> None:
     session = Session(tmp_path, "HEAD", "old", "new")
     session.references.edited(session.file, "first")

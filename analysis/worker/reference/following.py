@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
+from analysis.model.options import Options
 from analysis.model.report import Report
 from analysis.model.settings import NO_REFERENCE, SAVED, SESSION_START
 from analysis.wire import Since
@@ -46,10 +47,11 @@ class References:
         self._problems: dict[str, None] = {}
         self._is_news = False
 
-    @property
-    def setting(self) -> str:
-        """The setting that says what findings are compared with."""
-        return self._setting
+    def setting_of(self, program: str, options: Options) -> str:
+        """What the findings of a program are compared with, as the setting of that name says it. Git is not asked about a
+        workspace that is not trusted."""
+        asks_git = self._setting not in (*NAMES, NO_REFERENCE)
+        return SESSION_START if asks_git and not (options.trusted and _is_in_repository(program)) else self._setting
 
     @property
     def first_texts(self) -> Mapping[str, str]:
@@ -117,7 +119,7 @@ class References:
             return
         bisection = self._bisections.start(program)
         followed = self._followed.setdefault(program, FollowedProgram())
-        setting = self._setting if self._setting in NAMES or _is_in_repository(program) else SESSION_START
+        setting = self.setting_of(program, checker.options)
         if bisection is not None:
             self._start(program, bisection)
         elif followed.is_outdated and setting not in NAMES:

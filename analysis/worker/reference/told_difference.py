@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 
+from analysis.model.options import Options
 from analysis.model.settings import NO_REFERENCE
 from analysis.worker.reference.following import References
 from analysis.worker.reference.reference_texts import text_of, text_on_disk
@@ -13,12 +14,15 @@ _MOST_LINES = 4_000
 """Between the first and the last line that differ; to compare more takes seconds."""
 
 
-def told_difference(references: References, program: str, path: str, text: str | None) -> tuple[str, str | None]:
+def told_difference(
+    references: References, program: str, options: Options, path: str, text: str | None
+) -> tuple[str, str | None]:
     """What the reference is called, and the difference; None where nothing is compared, or too much differs. `text` is what the
     file holds now, None for what is on the disk."""
-    if references.setting == NO_REFERENCE:
+    setting = references.setting_of(program, options)
+    if setting == NO_REFERENCE:
         return "", None
-    name, old = text_of(program, references.setting, references.first_texts, path)
+    name, old = text_of(program, setting, references.first_texts, path)
     now = text if text is not None else text_on_disk(path)
     return name, None if now is None else unified(old, now, os.path.basename(path), name)
 
