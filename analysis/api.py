@@ -113,12 +113,13 @@ class Checker:
         """
         self._program.open(paths)
 
-    def open_workspace(self, folder: str, extra: Sequence[str] = ()) -> bool:
+    def open_workspace(self, folder: str, extra: Sequence[str] = (), role: str = "") -> bool:
         """Makes the program that of a folder of a workspace, or of one file; `extra` files in it need not be on the disk yet.
+        What is found in a `role` other than the folder's own is kept apart in the store, and goes on from what is kept of that.
 
         Paths are absolute, in the reports as well. True if the files, or their flags, are others than before.
         """
-        return self._program.open_workspace(folder, extra)
+        return self._program.open_workspace(folder, extra, role)
 
     def change(self, path: str, text: str | None, version: int | None = None) -> None:
         """Gives a file, or a header, its unsaved text; None: what is on the disk counts again."""
@@ -281,6 +282,16 @@ class Checker:
         return self._proofs.wanted or (self._last is not None and self._proofs.is_ready)
 
     @property
+    def is_current(self) -> bool:
+        """Whether the last report is of the texts as they are."""
+        return self._last is not None or self._is_kept
+
+    @property
+    def suspected(self) -> frozenset[str] | None:
+        """The fingerprints of the last report's findings that did not take a prover to be found; None if that is not known."""
+        return None if self._last is None else frozenset(finding.fingerprint for finding in self._last.checked.findings)
+
+    @property
     def proving(self) -> bool:
         """Whether provers are at work."""
         return self._proofs.open > 0
@@ -426,6 +437,13 @@ class Checker:
         the store cannot be written now. What is there stays whole in any case."""
         self._proofs.save()
         return self._reopening.save(self._check, self.interruption, stop)
+
+    def keep_as(self, role: str, stop: Stop = lambda: False) -> bool:
+        """Keeps what is in the store of the folder for another role as well (see `open_workspace`), for when the texts are those
+        of that role; whether it is there."""
+        question = self._program.question
+        other = msgspec.structs.replace(question, asked=(*question.asked[:2], role))
+        return self._reopening.copy(question, other, stop)
 
     def wake(self) -> None:
         """Makes ready for an edit: has at hand what was left in the store, and the macros of open files."""

@@ -9,7 +9,7 @@ has seen when its input was fixed: a generation is a number that the server coun
 from __future__ import annotations
 
 import struct
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal
 
 import msgspec
 
@@ -18,27 +18,35 @@ from analysis.model.options import Options
 from analysis.model.report import Finding, FunctionReport, Message, Rechecked, Times, Work
 
 _LENGTH = struct.Struct(">I")
+Since = Literal["new", "older"]
+"""What a finding is that is compared with those of a reference."""
 
 
 class Configure(msgspec.Struct, frozen=True, gc=False, tag=True):
     """Sets the options and the folders of the workspace. The first request; again when settings change.
 
-    `store`: a file, `none`, or None for the default (see analysis.store.store_location).
+    `store`: a file, `none`, or None for the default (see analysis.store.store_location). `reference`: what findings are compared
+    with, as the setting of that name says it.
     """
 
     generation: int
     options: Options
     folders: tuple[str, ...]
     store: str | None = None
+    reference: str = "none"
 
 
 class Edit(msgspec.Struct, frozen=True, gc=False, tag=True):
-    """The unsaved text of a file, or None: the file on disk counts again. Does not start a check."""
+    """The unsaved text of a file, or None: the file on disk counts again. Does not start a check.
+
+    The first text of a file is what it held when the session began. For a checker that was started later, `first` says that,
+    where it was another one."""
 
     generation: int
     path: str
     version: int
     text: str | None
+    first: str | None = None
 
 
 class Check(msgspec.Struct, frozen=True, gc=False, tag=True):
@@ -91,6 +99,24 @@ class AskContract(msgspec.Struct, frozen=True, gc=False, tag=True):
     function: str
 
 
+class Bisect(msgspec.Struct, frozen=True, gc=False, tag=True):
+    """Asks which of the `steps` has introduced findings of the program of a file: each gives a file a new text. Before the first
+    one, files have the `texts`. Answered by a `Bisected` of this generation, when nothing else is to be done."""
+
+    generation: int
+    path: str
+    texts: dict[str, str]
+    steps: tuple[tuple[str, str], ...]
+    fingerprints: tuple[str, ...]
+
+
+class AskDifference(msgspec.Struct, frozen=True, gc=False, tag=True):
+    """Asks how a file differs from what it held at the reference. Answered by a `ToldDifference` of this generation."""
+
+    generation: int
+    path: str
+
+
 class Ping(msgspec.Struct, frozen=True, gc=False, tag=True):
     """Asks for a sign of life. Answered by a `Pong` at once, whatever the checker is busy with."""
 
@@ -105,7 +131,10 @@ class Shutdown(msgspec.Struct, frozen=True, gc=False, tag=True):
 
 class FileResult(msgspec.Struct, frozen=True, gc=False, tag=True):
     """All that is known of one file. `version` is that of the `Edit` it was computed from, None for the text on disk. `alone`: it
-    is what the file shows by itself, while the rest of the program is being read."""
+    is what the file shows by itself, while the rest of the program is being read.
+
+    `reference` says what the findings are compared with, in words for people; `since` what each of them is, None where that is
+    not known yet. Both are empty where nothing is compared, or not yet."""
 
     generation: int
     path: str
@@ -114,6 +143,8 @@ class FileResult(msgspec.Struct, frozen=True, gc=False, tag=True):
     functions: tuple[FunctionReport, ...]
     messages: tuple[Message, ...]
     alone: bool = False
+    reference: str = ""
+    since: tuple[Since | None, ...] = ()
 
 
 class CheckDone(msgspec.Struct, frozen=True, gc=False, tag=True):
@@ -193,6 +224,30 @@ class ContractChanges(msgspec.Struct, frozen=True, gc=False, tag=True):
     changes: tuple[ContractChange, ...]
 
 
+class Bisected(msgspec.Struct, frozen=True, gc=False, tag=True):
+    """The answer to a `Bisect`: the number, from 1, of the step that has introduced each finding, by fingerprint. Those that were
+    there before have 0; of which it is not known are left out."""
+
+    generation: int
+    introduced: dict[str, int]
+
+
+class ToldDifference(msgspec.Struct, frozen=True, gc=False, tag=True):
+    """The answer to an `AskDifference`: the reference, in words for people, and a unified diff from it to the present text. None:
+    nothing is compared; or nobody knows the text."""
+
+    generation: int
+    reference: str
+    difference: str | None
+
+
+class ReferenceProblem(msgspec.Struct, frozen=True, gc=False, tag=True):
+    """Why findings are not compared with what was asked for: one clear sentence."""
+
+    generation: int
+    reason: str
+
+
 class Progress(msgspec.Struct, frozen=True, gc=False, tag=True):
     """What the checker does now, in a few words, and its progress from 0 to 100, if that is known."""
 
@@ -214,8 +269,22 @@ class Failed(msgspec.Struct, frozen=True, gc=False, tag=True):
     reason: str
 
 
-Request = Configure | Edit | Check | Cancel | ClearStore | Derive | Saved | AskContract | Ping | Shutdown
-Event = FileResult | CheckDone | Cancelled | Decided | Derived | ToldContract | ContractChanges | Progress | Pong | Failed
+Request = Configure | Edit | Check | Cancel | ClearStore | Derive | Saved | AskContract | Bisect | AskDifference | Ping | Shutdown
+Event = (
+    FileResult
+    | CheckDone
+    | Cancelled
+    | Decided
+    | Derived
+    | ToldContract
+    | ContractChanges
+    | Bisected
+    | ToldDifference
+    | ReferenceProblem
+    | Progress
+    | Pong
+    | Failed
+)
 
 _encoder = msgspec.msgpack.Encoder()
 _requests = msgspec.msgpack.Decoder(Request)

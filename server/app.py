@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import subprocess
 from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import version
@@ -16,19 +17,21 @@ from typing import Any
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from analysis.model.report import Message
+from analysis.model.report import Finding, Message
 from analysis.model.settings import Settings
 from analysis.wire import CheckDone, ContractChanges, FileResult, Progress
 from server import status, work_progress
 from server.contract_news import ContractNews
-from server.convert import Converter
+from server.convert import Converter, Mark
 from server.diagnostics_publisher import DiagnosticsPublisher
 from server.documents import Document, OpenDocuments
 from server.editor_settings import EditorSettings
+from server.introductions import Asked, Introductions
 from server.loop_watch import LoopWatch
 from server.rechecks import Rechecks
-from server.results import Results
+from server.results import FileState, Results
 from server.scheduler import CANCELLED, RunningCheck, Scheduler
+from server.session_edits import SessionEdits
 from server.transport.early import CHECKER
 from server.transport.protocol import EverproofProtocol
 from server.typing_pauses import TypingPauses
@@ -44,6 +47,8 @@ class EverproofServer(LanguageServer):
     protocol: EverproofProtocol
 
     documents: OpenDocuments
+    edits: SessionEdits
+    introductions: Introductions
     results: Results
     rechecks: Rechecks
     converter: Converter
@@ -77,13 +82,16 @@ class EverproofServer(LanguageServer):
         self._failure: str | None = None
         self._sent: dict[str, Any] = {}
         self._logged: set[str] = set()
+        self._bisecting: set[asyncio.Task[None]] = set()
 
     def begin(self) -> None:
         """Makes the parts, once the client has sent its name, capabilities and folders."""
         self.documents = self.protocol.adopt_workspace()
         self.results = Results(self.documents)
+        self.edits = SessionEdits(self.documents)
+        self.introductions = Introductions(self.edits)
         self.rechecks = Rechecks(self.documents)
-        self.converter = Converter(self.documents)
+        self.converter = Converter(self.documents, self._mark)
         self.statuses = status.Statuses(self.results, self.converter)
         self.scheduler = Scheduler(self.documents, self.settings, self._command, self, self._started)
         self.publisher = DiagnosticsPublisher(self)
@@ -167,6 +175,7 @@ class EverproofServer(LanguageServer):
 
     def check_started(self, check: RunningCheck) -> None:
         """A check is under way."""
+        self.introductions.check_started(check.generation)
         if self._progress is None and work_progress.wanted(self.client_capabilities):
             self._progress = work_progress.CheckProgress(self, self._cancel_check)
         if self._long_check is None:
@@ -211,8 +220,13 @@ class EverproofServer(LanguageServer):
 
     def file_checked(self, result: FileResult) -> None:
         """News of a file."""
+        known = self.results.state(os.path.abspath(result.path))
+        before = () if known is None else known.findings
         state = self.results.apply(result)
         if state is not None:
+            self.introductions.file_checked(state, before, result.generation)
+            if self.scheduler.running_check is None:
+                self._bisect()
             self.publisher.publish(state.path)
             self.send_status(state.path)
             if self.scheduler.running_check is None:  # provers have said something since the check
@@ -234,6 +248,8 @@ class EverproofServer(LanguageServer):
         self._failure = None
         self.last_check = done
         self.rechecks.note(done)
+        self.introductions.check_finished(done.generation, self.results.states())
+        self._bisect()
         self._end_progress()
         changed = [*self.results.confirm(done.generation), *self.results.replace_program_messages(done.messages)]
         self._publish(changed)
@@ -242,6 +258,32 @@ class EverproofServer(LanguageServer):
         self.send_status()
         self.refresh_lenses()
         self._refresh_shown_hints()
+
+    def reference_missed(self, reason: str) -> None:
+        """Said once: the status says what findings are compared with instead."""
+        self.show(f"Everproof: {reason}")
+
+    def _mark(self, state: FileState, finding: Finding) -> Mark:
+        """What a finding is since the reference."""
+        since = state.since.get(finding.fingerprint)
+        if since != "new":
+            return Mark(since, state.reference)
+        number = self.introductions.number(finding.fingerprint)
+        edit = None if number is None else self.edits.edit(number)
+        return Mark(since, state.reference, number, None if edit is None else edit.version)
+
+    def _bisect(self) -> None:
+        """Has the checker find out which edits have introduced what is new, where that is not known at once."""
+        for asked in self.introductions.to_ask(self.results.states()):
+            task = asyncio.create_task(self._bisect_one(asked), name="blame")
+            self._bisecting.add(task)
+            task.add_done_callback(self._bisecting.discard)
+
+    async def _bisect_one(self, asked: Asked) -> None:
+        texts, steps = asked.steps
+        found = await self.scheduler.bisect(asked.path, texts, steps, asked.fingerprints)
+        if found is not None and self.introductions.answered(asked, found):
+            self.publisher.publish(asked.path)
 
     def check_failed(self, check: RunningCheck | None, reason: str) -> None:
         """A check ended without an answer: what was known is stale, and nothing looks finished. What was known before a full

@@ -27,6 +27,18 @@ class Edit(msgspec.Struct, frozen=True):
     kept: tuple[KeptToken, ...] = ()
 
 
+class Change(msgspec.Struct, frozen=True):
+    """An edit, and the lines that it touched as they were `before` and `after`. `first` is the line from which on the lines
+    `old`, as one text, have become `count` others: at least those that were touched."""
+
+    edit: Edit
+    before: str
+    after: str
+    first: int
+    old: str
+    count: int
+
+
 def split_lines(text: str) -> list[str]:
     """The lines of a text with their ends. A text that ends with a line end has no empty last line."""
     return _LINE.findall(text)
@@ -73,6 +85,20 @@ def replace(lines: list[str], start: tuple[int, int], end: tuple[int, int], text
         _end_after(first, first_column, text),
         kept_tokens(replaced, text, begin),
     )
+
+
+def change_of(edit: Edit, before: Sequence[str], lines: Sequence[str], size: int) -> Change:
+    """What an edit has changed. `before` are the lines that it touched and, if there is one, the line in front of them, whose end
+    may have become a part of another; `lines` are those of the text after it, which had `size` lines before."""
+    start = edit.range.start.line - 1
+    first = max(start - 1, 0)
+    after = "".join(lines[start : edit.new_end.line])
+    return Change(edit, "".join(before[start - first :]), after, first, "".join(before), len(lines) - size + len(before))
+
+
+def undo(lines: list[str], change: Change) -> None:
+    """Puts back in the text, in the list itself, what a change replaced."""
+    lines[change.first : change.first + change.count] = split_lines(change.old)
 
 
 def _end_after(line: int, column: int, text: str) -> Position:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from typing import Literal, NamedTuple
@@ -17,6 +17,8 @@ from analysis.model.file_reading import UnreadableError, read_file
 from analysis.model.limits import Limits
 from analysis.model.places import Place, Position
 from analysis.model.report import IF_KEPT, LIKELY, Finding, FunctionReport, Message, RuleVerdict, TraceStep, Verdict
+from analysis.model.settings import Faint
+from analysis.wire import Since
 from server.client_lines import clamp, content_length, split_lines
 from server.documents import OpenDocuments
 from server.results import FileState, Results
@@ -32,12 +34,36 @@ _MESSAGE_SEVERITY = {
 }
 
 
+class Mark(NamedTuple):
+    """What a finding is since the reference, which words name; None if that is not known. `edit`: the number of the edit that has
+    introduced it, 0 for none of this session, None where it is not known; `version` is what that edit made of its document."""
+
+    since: Since | None = None
+    reference: str = ""
+    edit: int | None = None
+    version: int | None = None
+
+
+Marking = Callable[[FileState, Finding], Mark]
+
+
+def _unmarked(_state: FileState, _finding: Finding) -> Mark:
+    return Mark()
+
+
+class _Signs(NamedTuple):
+    """How a finding is shown: stale, faded, new or older."""
+
+    stale: bool
+    fades: bool
+    mark: Mark
+
+
 class _Shown(NamedTuple):
     """A finding and what was made of it and, in their order, of the steps that explain it."""
 
     finding: Finding
-    stale: bool
-    fades: bool
+    signs: _Signs
     diagnostic: types.Diagnostic
     steps: list[types.DiagnosticRelatedInformation]
 
@@ -45,8 +71,12 @@ class _Shown(NamedTuple):
 class Converter:
     """Converts what lies in files of the workspace, open or on disk."""
 
-    def __init__(self, documents: OpenDocuments) -> None:
+    def __init__(
+        self, documents: OpenDocuments, mark: Callable[[FileState, Finding], Mark] = lambda _state, _finding: Mark()
+    ) -> None:
         self._documents = documents
+        self._mark = mark
+        self.faint: Faint = "information"
         self._columns = documents.columns
         self._on_disk: OrderedDict[tuple[str, int, int], Sequence[str]] = OrderedDict()
         self._shown: dict[str, list[_Shown]] = {}
@@ -89,9 +119,10 @@ class Converter:
         for finding in state.shown:
             if finding.place.gone:
                 continue
-            known, stale, fades = before.get(finding.fingerprint), state.is_stale(finding), state.fades(finding)
-            same = known is not None and known.finding is finding and (known.stale, known.fades) == (stale, fades)
-            now.append(known if known is not None and same else self._finding(finding, known, stale=stale, fades=fades))
+            known = before.get(finding.fingerprint)
+            signs = _Signs(state.is_stale(finding), state.fades(finding), self._mark(state, finding))
+            same = known is not None and known.finding is finding and known.signs == signs
+            now.append(known if known is not None and same else self._finding(finding, known, signs))
         self._shown[state.path] = now
         return [shown.diagnostic for shown in now]
 
@@ -108,7 +139,7 @@ class Converter:
             "values": step.values,
         }
 
-    def _finding(self, finding: Finding, known: _Shown | None, *, stale: bool, fades: bool) -> _Shown:
+    def _finding(self, finding: Finding, known: _Shown | None, signs: _Signs) -> _Shown:
         before = () if known is None else zip(_placed(known.finding), known.steps, strict=True)
         steps = {id(step): shown for step, shown in before}
         related = [steps.get(id(step)) or self._related(step) for step in _placed(finding)]
@@ -116,15 +147,15 @@ class Converter:
         diagnostic = types.Diagnostic(
             range=self.range(finding.place),
             message=message_of(finding),
-            severity=_severity(finding),
+            severity=_severity(finding, signs.mark, self.faint),
             code=finding.rule,
             code_description=types.CodeDescription(page) if page else None,
             source=SOURCE,
             related_information=related or None,
-            tags=[types.DiagnosticTag.Unnecessary] if fades and self.has_tags else None,
-            data=_data(finding, stale),
+            tags=[types.DiagnosticTag.Unnecessary] if signs.fades and self.has_tags else None,
+            data=_data(finding, signs.stale, signs.mark),
         )
-        return _Shown(finding, stale, fades, diagnostic, related)
+        return _Shown(finding, signs, diagnostic, related)
 
     def _related(self, step: TraceStep) -> types.DiagnosticRelatedInformation:
         return types.DiagnosticRelatedInformation(self.location(step.place), step_text(step))
@@ -181,13 +212,16 @@ def _placed(finding: Finding) -> list[TraceStep]:
     return [step for step in finding.explanation if not step.place.gone]
 
 
-def _severity(finding: Finding) -> types.DiagnosticSeverity:
+def _severity(finding: Finding, mark: Mark, faint: Faint) -> types.DiagnosticSeverity:
+    if mark.since == "older":
+        is_hint = faint == "hint" or finding.score < LIKELY
+        return types.DiagnosticSeverity.Hint if is_hint else types.DiagnosticSeverity.Information
     if finding.status == "confirmed":
         return types.DiagnosticSeverity.Error
     return types.DiagnosticSeverity.Warning if finding.score >= LIKELY else types.DiagnosticSeverity.Hint
 
 
-def _data(finding: Finding, stale: bool) -> dict[str, object]:
+def _data(finding: Finding, stale: bool, mark: Mark) -> dict[str, object]:
     """What a diagnostic carries for clients that know of it: docs/protocol.md."""
     data: dict[str, object] = {"fingerprint": finding.fingerprint, "status": finding.status, "stale": stale}
     data["score"] = finding.score
@@ -196,6 +230,10 @@ def _data(finding: Finding, stale: bool) -> dict[str, object]:
         data["reason"] = finding.reason
     if finding.assumptions:
         data["assumptions"] = list(finding.assumptions)
+    if mark.since is not None:
+        data["since"], data["reference"] = mark.since, mark.reference
+    if mark.edit is not None:
+        data["introduced"] = {"edit": mark.edit, "version": mark.version}
     return data
 
 

@@ -15,7 +15,7 @@ from pygls.uris import from_fs_path, to_fs_path
 from pygls.workspace import PositionCodec, TextDocument, Workspace
 
 from server.client_columns import Columns
-from server.client_lines import Edit, clamp, replace, split_lines, whole_change
+from server.client_lines import Change, Edit, change_of, clamp, replace, split_lines, whole_change
 
 _HISTORY = 500  # edits kept per document, to re-anchor results of earlier versions
 _C_SUFFIXES = (".c", ".h")
@@ -42,6 +42,7 @@ class Document(TextDocument):
         self._lines = split_lines(source or "")
         self._text: str | None = source or ""
         self._pending: list[Edit] = []
+        self._changes: list[Change] = []
         self._history: deque[tuple[int, Edit]] = deque()
         self._history_base = version or 0
         self._sent: deque[tuple[int, int]] = deque(maxlen=_HISTORY)
@@ -70,14 +71,24 @@ class Document(TextDocument):
 
     def apply_change(self, change: types.TextDocumentContentChangeEvent) -> None:
         """Applies one change, whole or incremental, and remembers it as an edit."""
+        lines, size = self._lines, len(self._lines)
         if isinstance(change, types.TextDocumentContentChangePartial):
-            edit = replace(self._lines, self._place(change.range.start), self._place(change.range.end), change.text)
+            start, end = self._place(change.range.start), self._place(change.range.end)
+            before = lines[max(start[0] - 1, 0) : max(start, end)[0] + 1]
+            edit = replace(lines, start, end, change.text)
         else:
             new = split_lines(change.text)
-            edit = whole_change(self._lines, new)
+            edit = whole_change(lines, new)
+            before = lines[max(edit.range.start.line - 2, 0) : edit.range.end.line - 1]
             self._lines = new
         self._text = None
         self._pending.append(edit)
+        self._changes.append(change_of(edit, before, self._lines, size))
+
+    def take_changes(self) -> list[Change]:
+        """The edits since the last call, with what they changed."""
+        changes, self._changes = self._changes, []
+        return changes
 
     def take_edits(self) -> list[Edit]:
         """The edits since the last call; they belong to the version that the document has now."""
@@ -125,6 +136,7 @@ class OpenDocuments(Workspace):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._by_path: dict[str, Document] = {}
+        self.first_texts: dict[str, str] = {}  # what files held when they were opened first, by path
 
     @classmethod
     def adopt(cls, workspace: Workspace) -> OpenDocuments:
@@ -142,6 +154,7 @@ class OpenDocuments(Workspace):
         document = self.find(text_document.uri)
         if document is not None:
             self._by_path[document.file_path] = document
+            self.first_texts.setdefault(document.file_path, document.source)
 
     def remove_text_document(self, doc_uri: str) -> None:
         """A document is closed; the path may be open under another URI."""

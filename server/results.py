@@ -13,7 +13,7 @@ import msgspec
 
 from analysis.model.places import Place, Position, Range, whole_line
 from analysis.model.report import Finding, FunctionReport, Invariant, Message, TraceStep
-from analysis.wire import FileResult
+from analysis.wire import FileResult, Since
 from server.client_lines import Edit, moved_place
 from server.documents import Document, OpenDocuments
 
@@ -23,8 +23,9 @@ REST_UNREAD = "the rest of the program is being read"
 class FileState:
     """What is known of one file. `stale` says why it may not hold for the text as it is now, None when it does.
 
-    `revision` grows with each change. What a newer result says again stays the same object, so that it need not be shown again.
-    """
+    `reference` says in words what the findings are compared with; `since` what each of them is, by fingerprint, where that is
+    known. `revision` grows with each change. What a newer result says again stays the same object, so that it need not be shown
+    again."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -36,6 +37,17 @@ class FileState:
         self.stale: str | None = None
         self.looks_stale = False  # for so long that people should see it
         self.moved = False
+        self.reference = ""
+        self.since: dict[str, Since] = {}
+        self.new = self.older = 0  # of the findings that are shown
+
+    def compare(self, result: FileResult) -> None:
+        """Takes over what the findings of a result are."""
+        marks = list(zip(result.findings, result.since, strict=False))
+        self.reference = result.reference
+        self.since = {finding.fingerprint: since for finding, since in marks if since is not None}
+        self.new = sum(finding.shown and since == "new" for finding, since in marks)
+        self.older = sum(finding.shown and since == "older" for finding, since in marks)
 
     @property
     def shown(self) -> tuple[Finding, ...]:
@@ -113,10 +125,16 @@ class Results:
         state.findings, state.held = _held(state, new)
         state.functions = tuple(_moved_function(function, edits) for function in result.functions)
         state.messages = _moved_messages(result.messages, edits)
+        state.compare(result)
         state.stale = REST_UNREAD if result.alone else None if current else "edited since"
         state.moved = state.looks_stale = False
         state.revision += 1
         return state
+
+    def counted(self, reference: str) -> tuple[int, int]:
+        """How many findings are new since a reference, and how many are older, of those that are shown."""
+        states = [state for state in self._files.values() if state.reference == reference]
+        return sum(state.new for state in states), sum(state.older for state in states)
 
     def replace_program_messages(self, messages: tuple[Message, ...]) -> list[str]:
         """Takes over the messages of a whole check; answers the files whose messages changed."""

@@ -19,6 +19,9 @@ from analysis.model.options import Options
 from analysis.model.settings import Settings
 from analysis.wire import (
     AskContract,
+    AskDifference,
+    Bisect,
+    Bisected,
     Cancel,
     Cancelled,
     Check,
@@ -35,9 +38,11 @@ from analysis.wire import (
     Failed,
     FileResult,
     Progress,
+    ReferenceProblem,
     Request,
     Saved,
     ToldContract,
+    ToldDifference,
 )
 from server.documents import OpenDocuments
 from server.worker_client import WorkerClient
@@ -74,6 +79,9 @@ class Audience(Protocol):
 
     def check_finished(self, check: RunningCheck, done: CheckDone) -> None:
         """The check is complete."""
+
+    def reference_missed(self, reason: str) -> None:
+        """Findings are not compared with what the user asked for."""
 
     def check_failed(self, check: RunningCheck | None, reason: str) -> None:
         """The check ended without an answer."""
@@ -123,8 +131,9 @@ class Scheduler:
         self._worker = WorkerClient(command, self, started)
         self._generation = 0
         self._unsent: dict[str, None] = {}
+        self._untold: dict[str, str] = {}
         self._focus: list[str] = []
-        self._configured: tuple[Options, tuple[str, ...], str | None] | None = None
+        self._configured: tuple[Options, tuple[str, ...], str | None, str] | None = None
         self._wanted = False
         self._asked = False  # for a check of everything; else what is wanted follows from edits
         self._check: RunningCheck | None = None
@@ -137,6 +146,8 @@ class Scheduler:
         self._starters: list[asyncio.Future[str | None]] = []
         self._derivations: dict[int, asyncio.Future[FunctionDerivations | None]] = {}
         self._contracts: dict[int, asyncio.Future[ContractText | None]] = {}
+        self._differences: dict[int, asyncio.Future[ToldDifference | None]] = {}
+        self._bisections: dict[int, asyncio.Future[dict[str, int] | None]] = {}
 
     @property
     def running_check(self) -> RunningCheck | None:
@@ -244,6 +255,16 @@ class Scheduler:
             await self.caught_up(one)
         return await self._answer(self._contracts, AskContract(self._next_generation(), path, function))
 
+    async def difference(self, path: str) -> ToldDifference | None:
+        """How a file differs from what it held at the reference; None if the checker ends before it answers."""
+        return await self._answer(self._differences, AskDifference(self._next_generation(), path))
+
+    async def bisect(
+        self, path: str, texts: dict[str, str], steps: tuple[tuple[str, str], ...], fingerprints: tuple[str, ...]
+    ) -> dict[str, int] | None:
+        """Which step has introduced findings (see `analysis.wire.Bisect`); None if the checker ends before it answers."""
+        return await self._answer(self._bisections, Bisect(self._next_generation(), path, texts, steps, fingerprints))
+
     async def _answer(self, questions: dict[int, asyncio.Future[_Answer | None]], question: Request) -> _Answer | None:
         if not self._worker.running and await self._checker_ready() is not None:
             return None
@@ -293,14 +314,24 @@ class Scheduler:
         self._end_grace()
         self._worker.send(self._configuration())
         self._wake_starters(None)
+        self._find_first_texts()
         for document in self._documents.open_c():
             self._unsent[document.file_path] = None
         self._arm()
 
+    def _find_first_texts(self) -> None:
+        """A process that was started later has to be told what files held when the session began."""
+        self._untold = {}
+        for path, text in self._documents.first_texts.items():
+            document = self._documents.at_path(path)
+            if document is None or document.source != text:
+                self._untold[path] = text
+                self._unsent[path] = None
+
     @property
     def waits_for_checker(self) -> bool:
         """Whether anything is expected of it."""
-        return self._check is not None or bool(self._derivations) or bool(self._contracts)
+        return self._check is not None or bool(self._derivations or self._contracts or self._differences)
 
     def checker_died(self, reason: str, first: bool) -> None:
         """Its check is over. It is repeated a few times: the process may have died of something else."""
@@ -339,8 +370,14 @@ class Scheduler:
                 _settle(self._derivations, event.generation, event.derivations)
             case ToldContract():
                 _settle(self._contracts, event.generation, event.contract)
+            case ToldDifference():
+                _settle(self._differences, event.generation, event)
+            case Bisected():
+                _settle(self._bisections, event.generation, event.introduced)
             case ContractChanges():
                 self._audience.contracts_compared(event)
+            case ReferenceProblem():
+                self._audience.reference_missed(event.reason)
             case Progress() if check is not None:
                 self._audience.check_progressed(check, event)
             case CheckDone() if check is not None and event.generation >= check.generation:
@@ -371,6 +408,10 @@ class Scheduler:
             _settle(self._derivations, generation, None)
         for generation in tuple(self._contracts):
             _settle(self._contracts, generation, None)
+        for generation in tuple(self._differences):
+            _settle(self._differences, generation, None)
+        for generation in tuple(self._bisections):
+            _settle(self._bisections, generation, None)
 
     def _wake_starters(self, failure: str | None) -> None:
         starters, self._starters = self._starters, []
@@ -428,17 +469,17 @@ class Scheduler:
 
     def _send_text(self, path: str) -> None:
         document = self._documents.at_path(path)
-        generation = self._next_generation()
+        generation, first = self._next_generation(), self._untold.pop(path, None)
         if document is None:
-            self._worker.send(Edit(generation, path, 0, None))
+            self._worker.send(Edit(generation, path, 0, None, first))
         else:
-            self._worker.send(Edit(generation, path, document.current_version, document.source))
+            self._worker.send(Edit(generation, path, document.current_version, document.source, first))
             document.sent(generation)
 
-    def _asked_for(self) -> tuple[Options, tuple[str, ...], str | None]:
-        """The options, the folders and the store as they are now."""
+    def _asked_for(self) -> tuple[Options, tuple[str, ...], str | None, str]:
+        """The options, the folders, the store and the reference as they are now."""
         folders = self._documents.folder_paths()
-        return self._settings.options(folders), folders, self._settings.store_path(folders)
+        return self._settings.options(folders), folders, self._settings.store_path(folders), self._settings.reference
 
     def _configuration(self) -> Configure:
         self._configured = self._asked_for()

@@ -39,12 +39,22 @@ class Statuses:
             "functions": self._functions(document),
             "heldBack": self._held_back(document),
             "unplaced": self._unplaced(document),
+            "reference": self._reference(document),
         }
 
     def _unplaced(self, document: Document) -> list[dict[str, Any]]:
         """The findings that are shown and have no place in the text any more."""
         known = self._results.state(document.file_path)
         return [] if known is None else [_without_place(finding) for finding in known.unplaced]
+
+    def _reference(self, document: Document) -> dict[str, Any] | None:
+        """How many findings are new since what those of the document are compared with, in all files; None if nothing is."""
+        known = self._results.state(document.file_path)
+        if known is None or not known.reference:
+            return None
+        new, older = self._results.counted(known.reference)
+        text = f"{new} new since {known.reference}, {older} older"
+        return {"name": known.reference, "new": new, "older": older, "text": text}
 
     def _held_back(self, document: Document) -> int:
         """How many findings of the document are known and not shown."""

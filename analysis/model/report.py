@@ -292,7 +292,7 @@ class Times(msgspec.Struct, frozen=True, gc=False):
 
 class Report(msgspec.Struct, frozen=True, gc=False):
     """The answer to one check of one revision. `refuted` counts possible findings that provers have shown not to happen,
-    all of them together under the `refuted_under` assumptions."""
+    all of them together under the `refuted_under` assumptions; `refuted_findings` are their fingerprints."""
 
     verdict: Verdict
     files: tuple[FileReport, ...]
@@ -305,6 +305,7 @@ class Report(msgspec.Struct, frozen=True, gc=False):
     rechecked: tuple[Rechecked, ...] = ()
     refuted: int = 0
     refuted_under: tuple[str, ...] = ()
+    refuted_findings: tuple[str, ...] = ()
 
     @property
     def shown(self) -> tuple[Finding, ...]:

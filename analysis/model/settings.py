@@ -30,7 +30,14 @@ OWN_RULES = os.path.join(".everproof", "rules")
 OWN_FUNCTIONS = os.path.join(".everproof", "functions")
 """Where a workspace says what functions do that it calls and does not define."""
 NO_STORE = "none"
+HEAD = "HEAD"
+MERGE_BASE = "merge-base "
+"""How a reference begins that is the last commit that a branch, which follows, has in common with the present one."""
+SAVED = "saved"
+SESSION_START = "session start"
+NO_REFERENCE = "none"
 Mode = Literal["continuous", "onSave", "onDemand"]
+Faint = Literal["information", "hint"]
 
 _LIMIT = re.compile(r"Expected (?:int|float) (>=|<=|>|<) ([0-9.e+]+)")
 _EXPECTED = re.compile(r"Expected ([a-z |]+), got ([a-z]+)")
@@ -109,6 +116,18 @@ class Settings(msgspec.Struct, frozen=True, rename="camel"):
         Show,
         Meta(description="Which findings are shown: those that are `likely` to be true, or `all`. What is held back is counted."),
     ] = "likely"
+    reference: Annotated[
+        str,
+        Meta(
+            pattern=r"^(HEAD|merge-base \S+|saved|session start|none)$",
+            description="What findings are compared with: those that it does not have are new. `HEAD`: the last commit; "
+            "`merge-base main`: where the branch began, from `main` or another one; `saved`: the saved files; `session start`, "
+            "which also counts where there is no commit; `none`.",
+        ),
+    ] = HEAD
+    older_findings: Annotated[
+        Faint, Meta(description="How findings are shown that are not new: as `information` or as a `hint`.")
+    ] = "information"
     unwind: Annotated[
         int,
         Meta(ge=1, le=MOST_ROUNDS, description="The bound of the engine `summary`: how often loops go back."),
@@ -360,6 +379,8 @@ def _plain(error: msgspec.ValidationError, type_: Any) -> str:
         return f"must be {_COMPARED[limit[1]]} {int(number) if number.is_integer() else number}"
     if get_origin(type_) is Literal:
         return f"must be {_one_of(get_args(type_))}"
+    if "matching regex" in text:  # only one setting has a form
+        return f"must be {_one_of((HEAD, MERGE_BASE + 'BRANCH', SAVED, SESSION_START, NO_REFERENCE))}"
     if kinds is not None:
         expected = " or ".join(_WORDS.get(kind, kind) for kind in kinds[1].split(" | ") if kind != "null")
         return f"{'each item must' if inside else 'must'} be {expected}, not {_WORDS.get(kinds[2], kinds[2])}"

@@ -86,11 +86,11 @@ class OpenProgram:
         self._named = find_program(paths, self.options)
         self._asked = ("paths", os.getcwd(), *paths)
 
-    def open_workspace(self, folder: str, extra: Sequence[str]) -> bool:
+    def open_workspace(self, folder: str, extra: Sequence[str], role: str = "") -> bool:
         """Sets the program to that of a folder of a workspace, with files in it that may not be on the disk yet; whether it is
-        another than before."""
+        another than before. Results of another `role` than the folder's own are kept apart from those."""
         before, self._named = self._named, find_workspace(folder, extra, self.options)
-        self._asked = ("folder", os.path.abspath(folder))
+        self._asked = ("folder", os.path.abspath(folder), *([role] if role else ()))
         return self._named != before
 
     def open_part(self, program: OpenProgram, path: str) -> None:

@@ -72,6 +72,7 @@ class Reporting:
             rechecked=checked.rechecked,
             refuted=proofs.refuted,
             refuted_under=proofs.refuted_under,
+            refuted_findings=proofs.refuted_findings,
         )
         return report, failed
 

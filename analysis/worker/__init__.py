@@ -15,7 +15,8 @@ changed since the check.
 After a keystroke the process does nothing else for `service.PAUSE` seconds, so that the next key
 finds it free; after a file was opened, for `service.SHOWING` seconds. Then it does what nobody waits
 for: it stores results, loads what the next edit needs, asks the compiler for macros, and looks
-whether the programs (`programs`) have other files. A request interrupts the storing.
+whether the programs (`programs`) have other files. A request interrupts the storing. Then a process of its own is started that
+checks the programs as they were at the reference (`reference`).
 
 Standard output carries frames only; all other output goes to standard error.
 """

@@ -132,16 +132,21 @@ class Programs:
 
     def checker_of(self, path: str) -> Checker | None:
         """The checker of the program that a file belongs to."""
-        return self.checkers.get(self._key_of(path))
+        return self.checkers.get(self.program_of(path))
+
+    def text(self, path: str) -> str | None:
+        """The text that the editor has of a file."""
+        edit = self._edits.get(path)
+        return None if edit is None else edit.text
 
     def in_order(self, focus: Iterable[str]) -> list[str]:
         """The programs, those that the user looks at first."""
-        wanted = [self._key_of(os.path.abspath(path)) for path in focus]
+        wanted = [self.program_of(os.path.abspath(path)) for path in focus]
         return list(dict.fromkeys([*(key for key in wanted if key in self.checkers), *self.checkers]))
 
     def to_wake(self) -> list[Checker]:
         """The checkers that are not ready for an edit, while somebody has a file of theirs open."""
-        edited = {self._key_of(path) for path in self._edits}
+        edited = {self.program_of(path) for path in self._edits}
         return [checker for key, checker in self.checkers.items() if key in edited and checker.resting]
 
     def _drop(self) -> None:
@@ -158,7 +163,8 @@ class Programs:
         own = tuple(found for found in self._options.functions_dirs if found == os.path.join(key, OWN_FUNCTIONS))
         return msgspec.structs.replace(self._options, functions_dirs=own)
 
-    def _key_of(self, path: str) -> str:
+    def program_of(self, path: str) -> str:
+        """The program that a file belongs to."""
         return self._folder_of(path) or path
 
     def _folder_of(self, path: str) -> str | None:

@@ -10,15 +10,19 @@ import msgspec
 
 from analysis.api import Checker
 from analysis.model.report import Finding, FunctionReport, Message, Report
-from analysis.wire import FileResult
+from analysis.wire import FileResult, Since
+
+Marks = Callable[[Checker, Report], tuple[str, tuple[Since | None, ...]]]
 
 
 class ReportedFiles:
-    """What was reported of each file. `version` is that of an open file's text, by its absolute path."""
+    """What was reported of each file. `version` is that of an open file's text, by its absolute path; `marks` says what a report
+    is compared with, and what each of its findings is."""
 
-    def __init__(self, send: Callable[[FileResult], None], version: Callable[[str], int | None]) -> None:
+    def __init__(self, send: Callable[[FileResult], None], version: Callable[[str], int | None], marks: Marks) -> None:
         self._send = send
         self._version = version
+        self._marks = marks
         self._last: dict[str, FileResult] = {}
         self._turned: set[str] = set()  # opened or closed since they were reported: the server may know nothing of them any more
 
@@ -33,7 +37,7 @@ class ReportedFiles:
 
     def report(self, generation: int, focus: Sequence[str], reports: Sequence[tuple[Checker, Report]]) -> None:
         """Sends what differs from what was said last, files in focus first, and all of the files that were opened or closed."""
-        results = _by_file(generation, reports)
+        results = _by_file(generation, reports, self._marks)
         for path in self._last:
             if path not in results:  # it had results, and has none now: they must go away
                 results[path] = FileResult(generation, path, self._version(path), (), (), ())
@@ -50,21 +54,31 @@ class ReportedFiles:
     def report_alone(self, generation: int, path: str, checker: Checker, report: Report) -> None:
         """Sends what one file shows by itself. It counts until the program is known, and is no news to compare with."""
         absolute = os.path.abspath(path)
-        result = _by_file(generation, [(checker, report)]).get(absolute)
+        result = _by_file(generation, [(checker, report)], _without_marks).get(absolute)
         if result is not None:
             self._send(msgspec.structs.replace(result, alone=True))
 
 
-def _by_file(generation: int, reports: Sequence[tuple[Checker, Report]]) -> dict[str, FileResult]:
+def _without_marks(_checker: Checker, _report: Report) -> tuple[str, tuple[Since | None, ...]]:
+    """Nothing is compared."""
+    return "", ()
+
+
+def _by_file(generation: int, reports: Sequence[tuple[Checker, Report]], marks: Marks) -> dict[str, FileResult]:
     """What the reports say of each file, headers included, by absolute path."""
     absolute = cache(os.path.abspath)
     findings: dict[str, list[Finding]] = {}
     functions: dict[str, list[FunctionReport]] = {}
     messages: dict[str, list[Message]] = {}
     versions: dict[str, int | None] = {}
+    references: dict[str, str] = {}
+    since: dict[str, list[Since | None]] = {}
     for checker, report in reports:
-        for finding in report.findings:
-            findings.setdefault(absolute(finding.place.path), []).append(finding)
+        reference, marked = marks(checker, report)
+        for number, finding in enumerate(report.findings):
+            path = absolute(finding.place.path)
+            findings.setdefault(path, []).append(finding)
+            since.setdefault(path, []).append(marked[number] if marked else None)
         for function in report.functions:
             functions.setdefault(absolute(function.place.path), []).append(function)
         for message in report.messages:
@@ -72,6 +86,7 @@ def _by_file(generation: int, reports: Sequence[tuple[Checker, Report]]) -> dict
                 messages.setdefault(absolute(message.path), []).append(message)
         for path in [*(file.path for file in report.files), *findings, *functions, *messages]:
             versions.setdefault(absolute(path), checker.version(path))
+            references.setdefault(absolute(path), reference)
     results = {}
     for path, version in versions.items():
         results[path] = FileResult(
@@ -81,6 +96,8 @@ def _by_file(generation: int, reports: Sequence[tuple[Checker, Report]]) -> dict
             findings=tuple(findings.get(path, ())),
             functions=tuple(functions.get(path, ())),
             messages=tuple(messages.get(path, ())),
+            reference=references.get(path, ""),
+            since=tuple(since.get(path, ())) if any(since.get(path, ())) else (),
         )
     return results
 

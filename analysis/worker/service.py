@@ -10,9 +10,13 @@ import msgspec
 
 from analysis.api import Checker
 from analysis.model.collecting import Trimmer, collect_what_is_new
+from analysis.model.options import Options
 from analysis.model.report import Rechecked, Report, Times, Work
 from analysis.wire import (
     AskContract,
+    AskDifference,
+    Bisect,
+    Bisected,
     Cancel,
     Cancelled,
     Check,
@@ -26,12 +30,18 @@ from analysis.wire import (
     Event,
     Ping,
     Progress,
+    ReferenceProblem,
     Request,
     Saved,
     Shutdown,
+    Since,
     ToldContract,
+    ToldDifference,
 )
 from analysis.worker.programs import Programs
+from analysis.worker.reference.following import References
+from analysis.worker.reference.task import BisectionTask
+from analysis.worker.reference.told_difference import told_difference
 from analysis.worker.reported_files import ReportedFiles
 from analysis.worker.told_contracts import ToldContracts
 
@@ -57,12 +67,13 @@ class Service:
         self._send = send
         self._interrupted = interrupted
         self.programs = Programs(notify)
-        self._reported = ReportedFiles(send, self.programs.version)
+        self._references = References(notify, interrupted)
+        self._reported = ReportedFiles(send, self.programs.version, self._marks)
         self._answered: dict[str, Report] = {}  # the programs' last reports, as they were reported, and of what generation
         self._answered_generation = 0
         self._is_open = False  # whether provers may have something to say of what was reported
         self._at_work: Checker | None = None
-        self._questions: list[Derive | AskContract] = []
+        self._questions: list[Derive | AskContract | AskDifference] = []
         self._told = ToldContracts(interrupted, has_news)
         self._trimmer = Trimmer()
         self._typing = False
@@ -77,6 +88,7 @@ class Service:
         match request:
             case Configure():
                 self.programs.configure(request)
+                self._references.configure(request.reference, request.store)
                 self._answered = {}
             case Edit():
                 self._answered = {}  # what was reported is of texts before this one
@@ -84,6 +96,7 @@ class Service:
                 if request.text is None or not self.programs.is_open(path):
                     self._reported.turn(path)
                 self.programs.edit(path, request)
+                self._references.edited(path, request.text, request.first)
             case Check(_, focus, full):
                 before = self.pending
                 self.pending = Check(request.generation, focus, full or (before is not None and before.full))
@@ -94,10 +107,13 @@ class Service:
             case ClearStore():
                 self.programs.clear_store()
                 self._answered = {}
-            case Derive() | AskContract():
+            case Derive() | AskContract() | AskDifference():
                 self._questions.append(request)
             case Saved(_, path, version):
                 self.programs.saved(os.path.abspath(path), version)
+                self._references.saved(self.programs.checkers)
+            case Bisect():
+                self._bisect(request)
             case Ping() | Shutdown():
                 pass  # the inbox and the loop see to them
 
@@ -111,7 +127,7 @@ class Service:
         match request:
             case Edit(_, path, _, text):
                 return text is not None and self.programs.is_open(os.path.abspath(path))
-            case Saved() | AskContract():
+            case Saved() | AskContract() | AskDifference() | Bisect():
                 return True
             case Check(_, _, full):
                 return not full
@@ -165,9 +181,16 @@ class Service:
     def take_answers(self) -> None:
         """Takes the provers' answers, and sends the results of the files that they change. What is about texts that
         were changed since is reported after the next check."""
+        is_compared_anew = self._references.take()
         for key, checker in self.programs.checkers.items():
             self._update(key, checker.take_answers())
         self._tell_decided()
+        if is_compared_anew:
+            self._report_again()
+        for reason in self._references.take_problems():
+            self._send(ReferenceProblem(self.generation, reason))
+        for generation, introduced in self._references.take_bisected():
+            self._send(Bisected(generation, introduced))
 
     def _tell_decided(self) -> None:
         """Says, once, that provers have said all."""
@@ -180,9 +203,29 @@ class Service:
         """Sends what provers have made of a program's last report."""
         if report is not None and key in self._answered and self.pending is None:
             self._answered[key] = report
+            self._report_again()
+
+    def _report_again(self) -> None:
+        """Sends what is said otherwise now of the last reports; nothing if there is something newer to be said soon."""
+        if self.pending is None:
             checkers = self.programs.checkers
             reports = [(checkers[key], known) for key, known in self._answered.items() if key in checkers]
-            self._reported.report(self._answered_generation, (), reports)
+            if reports:
+                self._reported.report(self._answered_generation, (), reports)
+
+    def _marks(self, checker: Checker, report: Report) -> tuple[str, tuple[Since | None, ...]]:
+        """What a report is compared with, and what its findings are."""
+        program = next((key for key, known in self.programs.checkers.items() if known is checker), "")
+        return self._references.marks(program, checker, report)
+
+    def _bisect(self, request: Bisect) -> None:
+        path = os.path.abspath(request.path)
+        checker, program = self.programs.checker_of(path), self.programs.program_of(path)
+        if checker is None:
+            self._send(Bisected(request.generation, {}))
+            return
+        task = BisectionTask(program, checker.options, None, request.texts, request.steps, request.fingerprints)
+        self._references.bisect(request.generation, program, task)
 
     def _ask_provers(self) -> None:
         for key, checker in list(self.programs.checkers.items()):
@@ -193,7 +236,8 @@ class Service:
         self._tell_decided()
 
     def close(self) -> None:
-        """Ends all provers."""
+        """Ends all that was started."""
+        self._references.close()
         self.programs.close()
 
     def answer(self) -> None:
@@ -207,6 +251,11 @@ class Service:
             if isinstance(question, AskContract):
                 contract = None if checker is None else self._told.answer(checker, path, question.function)
                 self._send(ToldContract(question.generation, contract))
+            elif isinstance(question, AskDifference):
+                program = self.programs.program_of(path)
+                options = Options() if checker is None else checker.options
+                told = told_difference(self._references, program, options, path, self.programs.text(path))
+                self._send(ToldDifference(question.generation, *told))
             else:
                 derived = None if checker is None else checker.derivations(path, question.function)
                 self._send(Derived(question.generation, derived))
@@ -246,6 +295,8 @@ class Service:
         waiting = [checker for checker in checkers if checker.unsaved]
         unasked = any(checker.unasked for checker in checkers)  # findings that provers were not asked about
         compares = any(checker.contracts.unfinished for checker in checkers)
+        if any(self._references.wants(*program) for program in self.programs.checkers.items()):
+            return 0
         if unasked or compares or any(not checker.typing for checker in waiting) or self.programs.to_wake():
             return 0
         return _QUIET if waiting else None
@@ -261,6 +312,8 @@ class Service:
                 self._at_work = checker
                 checker.save(self._interrupted)
                 self._at_work = None
+        for key, checker in self.programs.checkers.items():
+            self._references.advance(key, checker)
         self._trimmer.trim()
 
     def _compare_contracts(self) -> bool:
@@ -283,6 +336,7 @@ class Service:
     def look(self) -> None:
         """Looks which files the programs have now; if they are others than at the last check, there is one to do."""
         self.looked = True
+        self._references.look()
         if self.programs.bring_up_to_date():
             self.pending = Check(self.generation, ())
         self._tell_decided()

@@ -1,4 +1,5 @@
-"""Code actions on a finding: show its trace, explain its rule, suppress it with a reason, check everything again."""
+"""Code actions on a finding: show its trace, explain its rule, show what introduced it, suppress it with a reason, check
+everything again."""
 
 from __future__ import annotations
 
@@ -10,7 +11,9 @@ from analysis.model.report import Finding
 from server.app import EverproofServer
 from server.convert import message_of, rule_page
 from server.documents import Document
-from server.features import commands, inlay_hints
+from server.features import commands, inlay_hints, introduced
+
+_SHOW_CHANGE = "Everproof: show the change that introduced this"
 
 
 def register(server: EverproofServer) -> None:
@@ -28,6 +31,9 @@ def register(server: EverproofServer) -> None:
         state = server.results.state(document.file_path)
         found = [f for f in state.findings if _touches(server.converter.range(f.place), params.range)] if state else []
         actions = [action for finding in found for action in _for_finding(server, document, finding, params.context)]
+        for new in (f for f in found if state is not None and state.since.get(f.fingerprint) == "new"):
+            asked = [document.uri, new.fingerprint]
+            actions.append(_command(_SHOW_CHANGE, introduced.INTRODUCED, asked, _of(new, params.context)))
         if found:
             actions.append(_command("Everproof: run a full check", commands.FULL_CHECK, [document.uri], []))
         return actions
@@ -36,7 +42,7 @@ def register(server: EverproofServer) -> None:
 def _for_finding(
     server: EverproofServer, document: Document, finding: Finding, context: types.CodeActionContext
 ) -> list[types.CodeAction]:
-    diagnostics = [d for d in context.diagnostics if d.code == finding.rule and d.message == message_of(finding)]
+    diagnostics = _of(finding, context)
     trace = [document.uri, finding.fingerprint]
     actions = []
     if finding.trace:
@@ -55,6 +61,10 @@ def _for_finding(
         title = f"Everproof: suppress {finding.rule} here, with a reason"
         actions.append(types.CodeAction(title, kind=types.CodeActionKind.QuickFix, diagnostics=diagnostics, edit=edit))
     return actions
+
+
+def _of(finding: Finding, context: types.CodeActionContext) -> list[types.Diagnostic]:
+    return [d for d in context.diagnostics if d.code == finding.rule and d.message == message_of(finding)]
 
 
 def _command(title: str, name: str, arguments: Sequence[object], diagnostics: list[types.Diagnostic]) -> types.CodeAction:

@@ -55,6 +55,9 @@ def apply(server: EverproofServer, files_changed: bool = False) -> None:
         found = msgspec.structs.replace(found, store=server.store)
     changed = found != server.settings
     server.settings = found
+    if server.converter.faint != found.older_findings:
+        server.converter.faint = found.older_findings
+        server.converter.forget_shown()
     server.scheduler.configure(found, files_changed)
     if problems and problems != server.editor.reported:
         server.show("Everproof: wrong settings. " + " ".join(problems))

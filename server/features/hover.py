@@ -1,4 +1,5 @@
-"""Hover on a function's name, where it is defined or called: what is known of it, and what the last check did."""
+"""Hover on a function's name, where it is defined or called: what is known of it, and what the last check did. And on a finding:
+whether it is new since the reference, and which edit has introduced it."""
 
 from __future__ import annotations
 
@@ -17,6 +18,7 @@ from server.client_columns import Columns
 from server.contract_markdown import contract_markdown
 from server.convert import conditions, is_passed_over, reason_here, stale_reason, standing, violated_rules
 from server.documents import Document
+from server.features.introduced import findings_hover
 
 PATIENCE = 0.8  # seconds that a hover waits for the checker
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -32,15 +34,31 @@ def register(server: EverproofServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def hover(params: types.HoverParams) -> types.Hover | None:
         document = server.documents.find(params.text_document.uri)
-        found = name_at(document, params.position, server.documents.columns) if document is not None else None
-        if document is None or found is None:
+        if document is None:
             return None
-        name, range_ = found
-        if server.results.function(name, document.file_path) is None and not _is_called(document, range_.end):
-            return None
-        contract = await _contract(server, document, name)
-        text = _text(server, document, range_, name, contract)
-        return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text), range_) if text else None
+        since = findings_hover(server, document, params.position)
+        known = await _function_hover(server, document, params.position)
+        if since is None or known is None:
+            return since or known
+        both = f"{_markdown(since)}\n\n---\n\n{_markdown(known)}"
+        return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, both), known.range)
+
+
+def _markdown(hover: types.Hover) -> str:
+    return hover.contents.value if isinstance(hover.contents, types.MarkupContent) else ""
+
+
+async def _function_hover(server: EverproofServer, document: Document, position: types.Position) -> types.Hover | None:
+    """What is known of the function that is named at a position."""
+    found = name_at(document, position, server.documents.columns)
+    if found is None:
+        return None
+    name, range_ = found
+    if server.results.function(name, document.file_path) is None and not _is_called(document, range_.end):
+        return None
+    contract = await _contract(server, document, name)
+    text = _text(server, document, range_, name, contract)
+    return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text), range_) if text else None
 
 
 async def _contract(server: EverproofServer, document: Document, name: str) -> ContractText | None:

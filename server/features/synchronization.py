@@ -26,6 +26,7 @@ def register(server: EverproofServer) -> None:
         if document is not None:
             server.results.edited(document.file_path, document.take_edits())
             server.pauses.typed(document.file_path)
+            server.edits.note(document, document.take_changes())
             server.scheduler.look_at(document.file_path)
             server.scheduler.text_changed(document.file_path, check=server.settings.mode == "continuous")
 

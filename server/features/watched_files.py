@@ -12,7 +12,14 @@ from server.app import EverproofServer
 from server.documents import path_of
 from server.features import configuration
 
-_PATTERNS = ("**/*.{c,h}", "**/compile_commands.json", f"**/{FILE_NAME}", "**/.everproof/{rules,functions}/*.{yaml,yml}")
+_COMMITTED = os.path.join(".git", "logs", "HEAD")
+_PATTERNS = (
+    "**/*.{c,h}",
+    "**/compile_commands.json",
+    f"**/{FILE_NAME}",
+    "**/.everproof/{rules,functions}/*.{yaml,yml}",
+    "**/.git/logs/HEAD",
+)
 
 
 def register(server: EverproofServer) -> None:
@@ -25,6 +32,9 @@ def register(server: EverproofServer) -> None:
             path = path_of(change.uri)
             if path.endswith((".c", ".h")):
                 _source_changed(server, path, change)
+            elif path.endswith(_COMMITTED):
+                if server.settings.mode != "onDemand":
+                    server.scheduler.check_soon()  # after which the reference is looked at again
             else:
                 files_changed = True
         if files_changed:

@@ -19,11 +19,13 @@ from pygls.protocol import default_converter
 from analysis.model.derivation import Configuration, Derivation, EntryState, FunctionDerivations
 from analysis.model.places import Place, Position, Range
 from analysis.model.report import Finding, FunctionReport, RuleVerdict, StepKind, Times, TraceStep, Verdict, Work
-from analysis.wire import CheckDone, FileResult
-from server.convert import Converter
+from analysis.wire import CheckDone, FileResult, ToldDifference
+from server.convert import Converter, Mark
 from server.documents import OpenDocuments
-from server.features import commands, derivation, inlay_hints, invariants
+from server.features import commands, derivation, inlay_hints, introduced, invariants
+from server.introductions import Introductions
 from server.results import Results
+from server.session_edits import SessionEdits
 from server.status import METHOD, State, Statuses, times
 
 SOURCE = (Path(__file__).resolve().parents[2] / "vscode-extension" / "src" / "protocol.ts").read_text("utf-8")
@@ -135,6 +137,8 @@ class Server:
         self.results = Results(self.documents)
         self.converter = Converter(self.documents)
         self.scheduler = self
+        self.edits = SessionEdits(self.documents)
+        self.introductions = Introductions(self.edits)
         self.commands: dict[str, Callable[..., Coroutine[Any, Any, Any]]] = {}
         document = self.documents.at_path(PATH)
         assert document is not None
@@ -147,6 +151,9 @@ class Server:
 
     async def full_check(self) -> str | None:
         return "cancelled"
+
+    async def difference(self, path: str) -> ToldDifference:
+        return ToldDifference(1, "HEAD", "--- a.c\n")
 
     async def derivations(self, path: str, function: str) -> FunctionDerivations:
         entry = EntryState("nothing", True, ("g",), ("p is null",))
@@ -164,6 +171,7 @@ def server() -> Server:
     server = Server()
     commands.register(server)  # type: ignore[arg-type]
     derivation.register(server)  # type: ignore[arg-type]
+    introduced.register(server)  # type: ignore[arg-type]
     return server
 
 
@@ -193,6 +201,32 @@ def test_the_data_of_a_finding(server: Server) -> None:
     assert problems(diagnostic.data, "FindingData") == []
 
 
+async def test_what_is_said_of_a_reference(server: Server) -> None:
+    """The document is edited, and the finding is new after that edit."""
+    server.introductions.check_finished(1, ())
+    change = types.TextDocumentContentChangePartial(range=types.Range(types.Position(0, 0), types.Position(0, 0)), text="\n")
+    server.documents.update_text_document(types.VersionedTextDocumentIdentifier(4, URI), change)
+    document = server.documents.at_path(PATH)
+    assert document is not None
+    server.results.edited(PATH, document.take_edits())
+    server.edits.note(document, document.take_changes())
+    document.sent(2)
+    server.introductions.check_started(2)
+    state = server.results.apply(FileResult(2, PATH, 4, (FINDING,), FUNCTIONS, (), "HEAD", ("new",)))
+    assert state is not None
+    server.introductions.file_checked(state, (), 2)
+    news = Statuses(server.results, server.converter).payload(document, "idle", None)
+    assert news["reference"] == {"name": "HEAD", "new": 1, "older": 0, "text": "1 new since HEAD, 0 older"}
+    assert problems({**news, "times": {}, "memory": 1}, "DocumentStatus") == []
+    answer = await server.commands[introduced.INTRODUCED](URI, FINDING.fingerprint)
+    assert answer["edit"]["number"] == 1
+    assert problems(answer, "Introduction") == []
+    marking = Converter(server.documents, lambda _state, _finding: Mark("new", "HEAD", 1, 4))
+    [diagnostic] = marking.diagnostics(server.results, PATH, unknown_hints=False)
+    assert diagnostic.data["introduced"] == {"edit": 1, "version": 4}
+    assert problems(diagnostic.data, "FindingData") == []
+
+
 def test_the_names_of_commands_and_of_the_notification() -> None:
     named = dict(re.findall(r"^  (\w+): '(everproof\.\w+)',$", SOURCE, re.MULTILINE))
     assert sorted(named.values()) == sorted(
@@ -204,6 +238,7 @@ def test_the_names_of_commands_and_of_the_notification() -> None:
             commands.EXPLAIN,
             derivation.DERIVATION,
             inlay_hints.STATES,
+            introduced.INTRODUCED,
             invariants.INVARIANTS,
         )
     )

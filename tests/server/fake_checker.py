@@ -64,8 +64,10 @@ class FakeChecker:
                 self.folders = request.folders
                 (self.state / "store").write_text(str(request.store))
                 self.log(f"configure {len(request.folders)} {request.options.trusted} {','.join(request.options.rules)}")
-            case wire.Edit(path=path, version=version, text=text):
+            case wire.Edit(path=path, version=version, text=text, first=first):
                 self.log(f"edit {os.path.basename(path)} {version if text is not None else 'disk'}")
+                if first is not None:
+                    (self.state / "first").write_text(first)
                 if text is None:
                     self.texts.pop(path, None)
                 else:

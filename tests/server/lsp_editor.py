@@ -13,7 +13,7 @@ import pytest
 from lsprotocol import types
 from pygls.lsp.client import LanguageClient
 
-PATIENCE = 20.0  # seconds; only a test that fails waits this long
+PATIENCE = 60.0  # seconds; only a test that fails waits this long
 
 
 class Editor(LanguageClient):

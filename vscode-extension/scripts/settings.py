@@ -80,7 +80,7 @@ def _plain(schema: dict[str, Any]) -> dict[str, Any]:
     """msgspec's JSON schema in the form that the settings editor knows."""
     kinds = [option["type"] for option in schema["anyOf"]] if "anyOf" in schema else schema.get("type", "string")
     described: dict[str, Any] = {"type": kinds, "default": schema["default"]}
-    for key in ("enum", "items"):
+    for key in ("enum", "items", "pattern"):
         if key in schema:
             described[key] = schema[key]
     return described

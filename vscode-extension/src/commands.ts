@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import type { ServerConnection } from './connection';
 import type { StateModel } from './model/state';
-import { Commands, type FullCheckResult, type TraceOptions } from './protocol';
+import { Commands, type FullCheckResult, type Introduction, type TraceOptions } from './protocol';
 import type { DerivationPanel } from './views/derivationPanel';
 import type { TraceView } from './views/trace';
 
@@ -18,6 +18,7 @@ export function registerCommands(
     [Commands.fullCheck]: (uri?: string) => runFullCheck(connection, uri),
     [Commands.trace]: (uri: string, fingerprint: string, options?: TraceOptions) =>
       trace.begin(uri, fingerprint, undefined, options?.whole ?? false),
+    [Commands.introduced]: (uri: string, fingerprint: string) => showIntroduction(connection, uri, fingerprint),
     [Commands.status]: () => connection.execute(Commands.status, []),
     [Commands.clearStore]: () => connection.execute(Commands.clearStore, []),
     [Commands.explainRule]: (rule: string) => connection.execute(Commands.explainRule, [rule]),
@@ -66,6 +67,17 @@ async function toggleHints(
     return;
   }
   await connection.execute(command, [document, named]);
+}
+
+/** The change that introduced a finding, as a document beside it. */
+async function showIntroduction(connection: ServerConnection, uri: string, fingerprint: string): Promise<void> {
+  const found = await connection.execute<Introduction | null>(Commands.introduced, [uri, fingerprint]);
+  if (found === null) {
+    void vscode.window.showInformationMessage('Everproof: nothing is known of what introduced this finding.');
+    return;
+  }
+  const document = await vscode.workspace.openTextDocument({ language: 'diff', content: found.text });
+  await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preview: true });
 }
 
 /** A full check with a notification that can be cancelled. */

@@ -25,6 +25,14 @@ export interface FunctionStatus {
   readonly reason: string | null;
 }
 
+/** How many findings are new since what they are compared with; `text` says it in words. */
+export interface ReferenceCounts {
+  readonly name: string;
+  readonly new: number;
+  readonly older: number;
+  readonly text: string;
+}
+
 /** The parameters of `everproof/status`. `times` are milliseconds of the last complete check by stage, `memory` is in bytes. */
 export interface DocumentStatus {
   readonly uri: string;
@@ -34,6 +42,7 @@ export interface DocumentStatus {
   readonly functions: readonly FunctionStatus[];
   readonly heldBack: number;
   readonly unplaced?: readonly UnplacedFinding[];
+  readonly reference?: ReferenceCounts | null;
   readonly times?: Readonly<Record<string, number>> | null;
   readonly memory?: number | null;
 }
@@ -112,6 +121,35 @@ export interface FindingData {
   readonly reasons: readonly string[];
   readonly reason?: string;
   readonly assumptions?: readonly string[];
+  readonly since?: 'new' | 'older';
+  readonly reference?: string;
+  readonly introduced?: IntroducingEdit;
+}
+
+/** The number of an edit of this session, and the version that it led to; 0 and null for what was there before. */
+export interface IntroducingEdit {
+  readonly edit: number;
+  readonly version: number | null;
+}
+
+/** An edit, as the command `everproof.introduced` answers it, with the lines that it touched. */
+export interface ShownEdit {
+  readonly number: number;
+  readonly uri: string;
+  readonly version: number;
+  readonly range: Range;
+  readonly function: string | null;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** What the command `everproof.introduced` answers; `text` is for people. */
+export interface Introduction {
+  readonly since: 'new' | 'older' | null;
+  readonly reference: string;
+  readonly edit: ShownEdit | null;
+  readonly difference: string | null;
+  readonly text: string;
 }
 
 export const STATUS = 'everproof/status';
@@ -119,6 +157,7 @@ export const STATUS = 'everproof/status';
 export const Commands = {
   fullCheck: 'everproof.fullCheck',
   trace: 'everproof.trace',
+  introduced: 'everproof.introduced',
   status: 'everproof.status',
   clearStore: 'everproof.clearStore',
   explainRule: 'everproof.explainRule',

@@ -62,6 +62,15 @@ describe('the status bar', () => {
     assert.deepEqual(details.slice(2), ['Last check: 31 ms (preprocess 12 ms)', 'Memory of the checker: 52 MB']);
   });
 
+  it('counts what is new since the reference, and says what is older', () => {
+    const reference = { name: 'HEAD', new: 2, older: 31, text: '2 new since HEAD, 31 older' };
+    const { text, details } = statusText('running', status({ reference }), known({ standing: 'possible' }));
+    assert.equal(text, '$(warning) f possible · 2 new');
+    assert.ok(details.includes('Findings: 2 new since HEAD, 31 older.'));
+    const none = statusText('running', status({ reference: { ...reference, new: 0 } }), known({ standing: 'proved' }));
+    assert.equal(none.text, '$(pass) f proved');
+  });
+
   it('shows no time while a check is under way, and no verdict of before', () => {
     assert.equal(
       statusText(

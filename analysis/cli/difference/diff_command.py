@@ -19,7 +19,6 @@ from analysis.cli.command_options import Asked, check_options, read_asked
 from analysis.cli.difference.condition_format import condition_json
 from analysis.cli.difference.condition_reading import LeftPaths, speaks_of
 from analysis.cli.difference.difference_formats import Comparison, Differing, json_of, sarif_of, text_of
-from analysis.cli.difference.git_versions import GitError, Repository
 from analysis.cli.difference.renamed_variables import RenamedVariables, local_variables
 from analysis.cli.difference.same_findings import compare_findings
 from analysis.cli.failure import Failure
@@ -38,6 +37,7 @@ from analysis.model.report import Finding, Message, Report
 from analysis.model.spelling import display_name
 from analysis.rules.automaton import Rule
 from analysis.session.entries import choose_entries
+from analysis.session.files.git_versions import GitError, Repository
 
 _LAST = "HEAD"
 _METHODS: dict[str, Method] = {"diffdp": "diffDP", "diffcond": "diffCond"}

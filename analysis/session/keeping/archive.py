@@ -195,6 +195,32 @@ class Archive:
                 return False
             self._kept.clear()  # another process has replaced what was there
 
+    def copy(self, group: str, to: str, label: str, stop: Stop) -> bool:
+        """Keeps what is kept under a name under another one as well. Returns whether it is there."""
+        data = self._store.read(group, _SNAPSHOT, "")
+        if data is None or data == self._store.read(to, _SNAPSHOT, ""):
+            self._store.close()
+            return data is not None
+        records = self._records(group, data, stop)
+        written = records is not None and not stop() and self._store.write(to, label, records)
+        self._store.close()
+        return written
+
+    def _records(self, group: str, data: bytes, stop: Stop) -> list[Record] | None:
+        """A snapshot with its units and its graph, as they are kept; None if one is not there, or `stop` asked to give up."""
+        try:
+            snapshot = _codec().decode(data)
+        except PackingError:
+            return None
+        names = [(_UNIT, unit.record) for unit in snapshot.units] + [(_GRAPH, snapshot.graph or "")] * bool(snapshot.graph)
+        records = [Record(_SNAPSHOT, "", data)]
+        for kind, key in dict.fromkeys(names):
+            content = None if stop() else self._store.read(group, kind, key)
+            if content is None:
+                return None
+            records.append(Record(kind, key, content))
+        return records
+
     def _pack(self, unit: UnitView, interruptible: AbstractContextManager[None]) -> _Packed:
         """The unit as it is to be kept; made once, though the writing may be ended again and again."""
         packed = self._pending.get(unit.path)

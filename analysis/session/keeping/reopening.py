@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -21,7 +22,7 @@ from analysis.session.files.program_files import ProgramFiles
 from analysis.session.files.texts import Texts
 from analysis.session.interruption import Interrupted, Interruption
 from analysis.session.keeping.archive import Archive, Snapshot, snapshot_of
-from analysis.session.keeping.surroundings import compiler_digest, tool_digest
+from analysis.session.keeping.surroundings import compiler_digest, others_asked, tool_digest
 from analysis.session.scores import scored
 from analysis.session.units.program_units import Stop, Units
 from analysis.session.units.unit_view import UnitView
@@ -42,10 +43,19 @@ class Question(msgspec.Struct, frozen=True):
     @property
     def group(self) -> str:
         """The name of the group under which the answer is kept."""
+        return self._group_of(self.asked)
+
+    @property
+    def other_group(self) -> str | None:
+        """The name of the group to go on from where nothing is kept under the first one."""
+        others = others_asked(self.asked)
+        return None if others is None else self._group_of(others)
+
+    def _group_of(self, names: tuple[str, ...]) -> str:
         shown_or_not = msgspec.structs.replace(self.options, show="all")  # one answer serves both
         asked = digest_value(shown_or_not), digest_value(self.rules), digest_value(dict(self.contracts))
         parts = (tool_digest(), compiler_digest(self.options), *asked)
-        return digest_text(*parts, *self.asked)
+        return digest_text(*parts, *names)
 
 
 class _Answered(msgspec.Struct, frozen=True):
@@ -57,6 +67,14 @@ class _Answered(msgspec.Struct, frozen=True):
     decided: bool
 
 
+class _Resting(NamedTuple):
+    """A snapshot that answers for the group `wanted`, and the group that it was read from."""
+
+    wanted: str
+    group: str
+    snapshot: Snapshot
+
+
 class Reopening:
     """The store's part of one session. Without a store it does nothing."""
 
@@ -64,7 +82,7 @@ class Reopening:
         self._archive = None if store is None else Archive(store)
         self._texts = texts
         self._live = store is None
-        self._resting: tuple[str, Snapshot] | None = None
+        self._resting: _Resting | None = None
         self._used = False
         self._answered: _Answered | None = None
 
@@ -95,11 +113,10 @@ class Reopening:
             return None
         start = time.perf_counter()
         group = question.group
-        if self._resting is None or self._resting[0] != group:
-            snapshot = self._archive.snapshot(group)
-            self._resting = None if snapshot is None else (group, snapshot)
+        if self._resting is None or self._resting.wanted != group:
+            self._resting = _kept(self._archive, group, question.other_group)
         if self._resting is not None:
-            snapshot = self._resting[1]
+            snapshot = self._resting.snapshot
             self._texts.begin()
             if snapshot.holds(question.program.files, question.program.flags, question.messages, self._texts):
                 findings = scored(snapshot.report.findings, question.options.show)
@@ -111,7 +128,7 @@ class Reopening:
     def wake(self, question: Question, units: Units, check: ProgramCheck) -> None:
         """Brings what the store has into memory. Not to be ended early: whatever text comes next goes on from here."""
         if not self._live and self._archive is not None and self._resting is not None:
-            group, snapshot = self._resting
+            _, group, snapshot = self._resting
             found = self._archive.units(group, snapshot, self._texts)
             units.adopt(found)
             if len(found) == len(snapshot.units):
@@ -123,7 +140,7 @@ class Reopening:
     @property
     def decided(self) -> bool:
         """Whether the answer that came out of the store is final: provers could add nothing to it."""
-        return self._resting is not None and self._resting[1].decided
+        return self._resting is not None and self._resting.snapshot.decided
 
     def answered(self, question: Question, units: Sequence[UnitView], report: Report, decided: bool = True) -> None:
         """Notes that a check was made. `decided`: provers can add nothing to it."""
@@ -135,7 +152,7 @@ class Reopening:
         if self._archive is None:
             return False
         if self.resting and self._resting is not None:
-            self._archive.touch(self._resting[0])
+            self._archive.touch(self._resting.group)
             self._used = True
             return True
         answered = self._answered
@@ -149,6 +166,12 @@ class Reopening:
             self._answered = None  # what could not be kept now is not tried again and again
         return done
 
+    def copy(self, question: Question, other: Question, stop: Stop) -> bool:
+        """Keeps what is kept for a question for another one as well, which has the same answer; whether it is there."""
+        if self._archive is None:
+            return False
+        return self._archive.copy(question.group, other.group, _label(other), stop)
+
     def _write(self, archive: Archive, answered: _Answered, check: ProgramCheck, interruption: Interruption, stop: Stop) -> bool:
         question = answered.question
         snapshot = snapshot_of(answered.report, question.messages, answered.units, question.program.flags, self._texts)
@@ -157,5 +180,16 @@ class Reopening:
         snapshot = msgspec.structs.replace(snapshot, decided=answered.decided)
         with interruption:
             graph = check.packed()
-        label = " ".join(question.asked[1:])
-        return archive.write(question.group, label, snapshot, answered.units, graph, interruption, stop)
+        return archive.write(question.group, _label(question), snapshot, answered.units, graph, interruption, stop)
+
+
+def _kept(archive: Archive, group: str, other: str | None) -> _Resting | None:
+    for one in (group, other):
+        snapshot = None if one is None else archive.snapshot(one)
+        if one is not None and snapshot is not None:
+            return _Resting(group, one, snapshot)
+    return None
+
+
+def _label(question: Question) -> str:
+    return " ".join(question.asked[1:])

@@ -1,5 +1,5 @@
 """What a result depends on beside files, those that are there and those that could come to be (`units.lookups`): the tool itself,
-and the compiler."""
+and the compiler. And whose results are of use for others."""
 
 from __future__ import annotations
 
@@ -15,6 +15,12 @@ from analysis.model.options import Options
 
 _NOT_READ = frozenset(("PATH", "HOME", "TMPDIR", "USER", "LOGNAME"))  # what it finds by them is in the rest, or does not matter
 _SOURCES = (".py", ".yaml", ".json")
+
+
+def others_asked(asked: tuple[str, ...]) -> tuple[str, ...] | None:
+    """What the same folder is opened by as it is now, for one that was opened as it was at a reference: results of the one are of
+    use for the other. None where nothing else is of use."""
+    return asked[:2] if len(asked) > 2 and asked[0] == "folder" else None
 
 
 @cache

@@ -238,6 +238,11 @@ class Proofs:
         return len(self._proving.refuted)
 
     @property
+    def refuted_findings(self) -> tuple[str, ...]:
+        """Their fingerprints."""
+        return self._proving.refuted_findings
+
+    @property
     def refuted_under(self) -> tuple[str, ...]:
         """The assumptions of that."""
         return self._proving.refuted_under

@@ -11,7 +11,7 @@ import { PROJECT, start } from './workbench.mjs';
 
 const BEFORE = '\titem->count -= count;\n';
 const DEFECT = '\tif (item->count == 0)\n\t\titem_free(item);\n';
-const squiggle = (page) => page.locator('.squiggly-warning, .squiggly-error');
+const squiggle = (page) => page.locator('.squiggly-info, .squiggly-warning, .squiggly-error');
 
 let around;
 let folder;

@@ -44,7 +44,7 @@ test('a true finding is seen without any other step', async (context) => {
   const { page, opened, ready } = vscode;
   await page.locator('.view-line', { hasText: 'return' }).first().waitFor();
   const text = performance.now();
-  await page.locator('.squiggly-warning, .squiggly-error').first().waitFor();
+  await page.locator('.squiggly-info, .squiggly-warning, .squiggly-error').first().waitFor();
   const squiggle = performance.now();
   await vscode.picture('first');
   const lens = page.locator('.codelens-decoration', { hasText: /(possible|confirmed): .*use-after-free/ });

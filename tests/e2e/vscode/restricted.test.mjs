@@ -63,7 +63,7 @@ after(async () => {
 test('a folder that is not trusted is checked without running anything', async () => {
   const { page } = vscode;
   await page.locator('.statusbar', { hasText: 'Restricted Mode' }).waitFor();
-  await page.locator('.squiggly-warning, .squiggly-error').first().waitFor();
+  await page.locator('.squiggly-info, .squiggly-warning, .squiggly-error').first().waitFor();
   await vscode.picture('restricted');
   assert.ok(!existsSync(mark('compiler')), 'no compiler was run');
 });

@@ -37,7 +37,7 @@ const CONNECTIONS: Readonly<Record<Exclude<Connection, 'running'>, StatusText>> 
   missing: { text: '$(warning) Everproof', details: ['The server is not set up. Click to do it.'], warning: true },
 };
 
-/** What the status bar says: the state, the function under the cursor, and what the last check took. */
+/** What the status bar says: the state, the function under the cursor, what is new, and what the last check took. */
 export function statusText(
   connection: Connection,
   status: DocumentStatus | undefined,
@@ -60,7 +60,12 @@ export function statusText(
   const name = known === undefined ? 'Everproof' : `${known.name} ${shortVerdict(status, known)}`.trim();
   const total = status.times?.['total'];
   const time = status.state === 'idle' && total !== undefined ? ` ${milliseconds(total)}` : '';
-  return { text: `${sign} ${name}${time}`.trim(), details: details(status, known), warning: status.state === 'failed' };
+  const fresh = status.reference != null && status.reference.new > 0 ? ` · ${status.reference.new} new` : '';
+  return {
+    text: `${sign} ${name}${fresh}${time}`.trim(),
+    details: details(status, known),
+    warning: status.state === 'failed',
+  };
 }
 
 /** Quiet where nothing is known. */
@@ -78,6 +83,9 @@ function details(status: DocumentStatus, known: FunctionStatus | undefined): str
   const lines = [states[status.state]];
   if (known !== undefined && appearance(status, known) !== 'unknown') {
     lines.push(verdictText(status, known));
+  }
+  if (status.reference != null) {
+    lines.push(`Findings: ${status.reference.text}.`);
   }
   const total = status.times?.['total'];
   if (total !== undefined) {

@@ -98,6 +98,12 @@ class Proving:
         return frozenset(error for error, asked in self._asked.items() if asked.decided and asked.decided.status == "refuted")
 
     @property
+    def refuted_findings(self) -> tuple[str, ...]:
+        """The fingerprints of what cannot happen, as they were when it was asked about."""
+        known = (a for a in self._asked.values() if a.decided is not None and a.decided.status == "refuted")
+        return tuple(sorted({asked.suspicion.fingerprint for asked in known}))
+
+    @property
     def refuted_under(self) -> tuple[str, ...]:
         """The assumptions under which all of it was refuted."""
         known = [a.decided for a in self._asked.values() if a.decided is not None and a.decided.status == "refuted"]

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from analysis.model.digest import digest_text
-from analysis.session.keeping.surroundings import tool_digest
+from analysis.session.keeping.surroundings import others_asked, tool_digest
 from analysis.session.provers.asking.answer import Decided
 from analysis.store.database import Store
 from analysis.store.packing import Codec, PackingError
@@ -84,10 +84,18 @@ class Decisions:
 
     @property
     def _group(self) -> str:
-        return digest_text(tool_digest(), _KIND, *self._asked)
+        return _group(self._asked)
+
+    def _stored(self, key: str) -> bytes | None:
+        """What is kept under a key; of a program at a reference, also what is kept of it as it is now."""
+        data = None if self._store is None else self._store.read(self._group, _KIND, key)
+        others = others_asked(self._asked)
+        if data is None and others is not None and self._store is not None:
+            data = self._store.read(_group(others), _KIND, key)
+        return data
 
     def _read(self, key: str) -> None:
-        data = None if self._store is None else self._store.read(self._group, _KIND, key)
+        data = self._stored(key)
         try:
             if data is not None:
                 self._know(key, _codec().decode(data))
@@ -107,3 +115,7 @@ class Decisions:
             oldest = next(iter(self._known))
             del self._known[oldest]
             self._kept -= {oldest}
+
+
+def _group(asked: tuple[str, ...]) -> str:
+    return digest_text(tool_digest(), _KIND, *asked)

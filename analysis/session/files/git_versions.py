@@ -1,10 +1,10 @@
-"""A revision of a git repository as a folder.
+"""The revisions of a git repository: their files, and a revision as a folder.
 
-The repository may be somebody else's, and its configuration may name programs for git to run: hooks, filters, a monitor of files,
-a pager, commands for differences, for passwords and for connections. So git is only asked which objects there are and what they
-hold (`rev-parse`, `ls-tree`, `cat-file`, `ls-files`). These run none of the programs but the monitor, which is switched off, and
-connections, which a repository that lacks objects on purpose would make: no protocol is allowed. Nothing is checked out. Links
-and repositories inside the repository are left out.
+The repository may be somebody else's, and its configuration may name programs for git to run: hooks, filters, a monitor of
+files, a pager, commands for differences, for passwords and for connections. So git is only asked which objects there are and
+what they hold (`rev-parse`, `merge-base`, `ls-tree`, `cat-file`, `ls-files`). These run none of the programs but the monitor,
+which is switched off, and connections, which a repository that lacks objects on purpose would make: no protocol is allowed.
+Nothing is checked out. Links and repositories inside the repository are left out.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from analysis.model.file_reading import UnreadableError, read_file
 from analysis.model.limits import Limits
 from analysis.model.settings import FILE_NAME
 
-_SUFFIXES = (".c", ".h", ".i", ".inc", ".def")
+SOURCES = (".c", ".h", ".i", ".inc", ".def")
+"""How the names of C source text end."""
 _KEPT = (DATABASE_NAME, FILE_NAME)
 _RULES = ".everproof"
 _MOST_FILES = 50_000
@@ -73,17 +74,32 @@ class Repository:
         """Writes what can matter of a commit into an empty folder: C source text, what it includes, and settings. C source text
         that git ignores is generated: that of the working tree stands for that of the commit. So does a database of compile
         commands that the commit lacks."""
-        stored = {one.path: one for one in self._stored(commit)}
+        stored = {one.path: one for one in self.files(commit)}
         wanted = [path for path in stored if _is_wanted(path)]
         included = self._copy([stored[path] for path in wanted], into)
         more = [path for path in stored if path not in wanted and os.path.basename(path) in included]
         self._copy([stored[path] for path in more], into)
-        for path in self._ignored():
+        for path in self.ignored():
             self._copy_ignored(path, into)
         if DATABASE_NAME not in stored:
             self._move_database(into)
 
-    def _stored(self, commit: str) -> Iterator[Stored]:
+    def merge_base(self, commit: str, other: str) -> str:
+        """The best common ancestor of two commits; raises GitError if there is none."""
+        return self._ask("merge-base", commit, other).strip()
+
+    def changing_files(self) -> tuple[str, ...]:
+        """The files that change when another commit or branch is checked out, or a branch is moved."""
+        own, common, *_ = self._ask("rev-parse", "--absolute-git-dir", "--git-common-dir").split("\n")
+        common = os.path.join(os.path.realpath(self._folder), common)
+        branch = self._ask("rev-parse", "--symbolic-full-name", "HEAD").strip()
+        names = [os.path.join(own, "HEAD"), os.path.join(own, "logs", "HEAD"), os.path.join(common, "packed-refs")]
+        if _is_inside(branch) and branch.startswith("refs/"):
+            names.append(os.path.join(common, branch))
+        return tuple(map(os.path.normpath, names))
+
+    def files(self, commit: str) -> Iterator[Stored]:
+        """The files of a commit, without links and what is in repositories inside it."""
         listed = self._ask("ls-tree", "-r", "-l", "-z", "--full-tree", commit)
         entries = listed.split("\0")[:-1]
         if len(entries) > _MOST_FILES:
@@ -98,11 +114,18 @@ class Repository:
 
     def _copy(self, files: Sequence[Stored], into: Path) -> set[str]:
         """Writes files; the names of files that they include."""
+        included: set[str] = set()
+        for path, text in self.texts(files):
+            _write(into / path, text)
+            included.update(os.path.basename(os.fsdecode(name)) for name in _INCLUDE.findall(text))
+        return included
+
+    def texts(self, files: Sequence[Stored]) -> Iterator[tuple[str, bytes]]:
+        """What files hold, each with its path from the top. Files that are too large to be checked are left out."""
         limit = Limits().source_bytes
         files = [one for one in files if one.size <= limit]
         if sum(one.size for one in files) > _MOST_BYTES:
             raise GitError(f"the C source text of the commit has more than {_MOST_BYTES:,} bytes")
-        included: set[str] = set()
         contents = self._run(("cat-file", "--batch"), "".join(f"{one.object}\n" for one in files).encode())
         at = 0
         for one in files:
@@ -111,18 +134,15 @@ class Repository:
             if len(words) != 3 or words[1] != b"blob":
                 raise GitError(f"it lacks what {one.path} holds")
             size = int(words[2])
-            text = contents[end + 1 : end + 1 + size]
+            yield one.path, contents[end + 1 : end + 1 + size]
             at = end + size + 2
-            _write(into / one.path, text)
-            included.update(os.path.basename(os.fsdecode(name)) for name in _INCLUDE.findall(text))
-        return included
 
-    def _ignored(self) -> Iterator[str]:
+    def ignored(self) -> Iterator[str]:
         """The files of the working tree that git ignores, and that are C source text."""
         listed = self._ask("ls-files", "-o", "-i", "--exclude-standard", "-z", "--", ":/").split("\0")[:-1]
         for path in listed[:_MOST_FILES]:
             whole = os.path.normpath(os.path.join(self.below, path))
-            if whole.endswith(_SUFFIXES) and _is_inside(whole):
+            if whole.endswith(SOURCES) and _is_inside(whole):
                 yield whole
 
     def _copy_ignored(self, path: str, into: Path) -> None:
@@ -226,7 +246,7 @@ def _is_inside(path: str) -> bool:
 
 def _is_wanted(path: str) -> bool:
     name = os.path.basename(path)
-    return name.endswith(_SUFFIXES) or name in _KEPT or path.startswith(f"{_RULES}/") or f"/{_RULES}/" in path
+    return name.endswith(SOURCES) or name in _KEPT or path.startswith(f"{_RULES}/") or f"/{_RULES}/" in path
 
 
 def _above(folder: str, top: str) -> Iterable[str]:

@@ -1,0 +1,155 @@
+"""Which findings of two versions of a program are the same.
+
+A fingerprint holds the rule, the function, the message and the source text that violates, but no line and no file. It is the same
+where code only moved. Two more findings are taken for the same, each once:
+
+- The function, the rule and the message are the same, and the traces have a step in common that is neither the first nor the
+  last: the defect is reported at another statement, because the first one went, or one came before it.
+- The function has another name: the old name is gone, the new one was not there, and all else is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence, Set
+
+import msgspec
+
+from analysis.model.report import Finding
+
+
+class Known(msgspec.Struct, frozen=True):
+    """What a finding is known by. `steps` are the texts of its trace between the first and the last."""
+
+    rule: str
+    function: str
+    message: str
+    fingerprint: str
+    steps: tuple[str, ...]
+
+
+def known(finding: Finding) -> Known:
+    """What a finding is known by."""
+    steps = dict.fromkeys(step.text for step in finding.trace if step.kind not in ("entry", "error"))
+    return Known(finding.rule, finding.function, finding.message, finding.fingerprint, tuple(steps))
+
+
+class Compared(msgspec.Struct, frozen=True):
+    """The findings of two versions: those `introduced` and `unchanged` are in the new one, those `fixed` were in the old one."""
+
+    introduced: tuple[Finding, ...]
+    fixed: tuple[Finding, ...]
+    unchanged: tuple[Finding, ...]
+
+
+def compare_findings(old: Sequence[Finding], new: Sequence[Finding], gone: Set[str], added: Set[str]) -> Compared:
+    """Tells the findings apart. `gone` are the names of functions of the old version that are not in the new one; `added` the
+    other way round."""
+    earlier = EarlierFindings(tuple(map(known, old)))
+    same = earlier.matched(new, lambda: (gone, added))
+    kept = frozenset(same.values())
+    return Compared(
+        introduced=tuple(finding for number, finding in enumerate(new) if number not in same),
+        fixed=tuple(finding for number, finding in enumerate(old) if number not in kept),
+        unchanged=tuple(new[number] for number in sorted(same)),
+    )
+
+
+class EarlierFindings:
+    """The findings of an earlier version, to be compared again and again with those of later ones."""
+
+    def __init__(self, findings: Sequence[Known]) -> None:
+        self._findings = findings
+        self._fingerprints = _by_key(findings, _fingerprint, range(len(findings)))
+
+    def matched(self, new: Sequence[Finding], renamed: Callable[[], tuple[Set[str], Set[str]]]) -> dict[int, int]:
+        """The earlier finding that each new one is the same as, by number. `renamed` gives the names of functions that are gone
+        and added since; it is asked only where not all have the same fingerprints."""
+        found: dict[int, int] = {}
+        taken: dict[str, int] = {}  # equal fingerprints stand for several findings: each is found once
+        left: list[int] = []
+        for number, finding in enumerate(new):
+            numbers = self._fingerprints.get(finding.fingerprint, ())
+            use = taken.get(finding.fingerprint, 0)
+            if use < len(numbers):
+                found[number] = numbers[use]
+                taken[finding.fingerprint] = use + 1
+            else:
+                left.append(number)
+        if left and len(found) < len(self._findings):
+            self._match_others(new, left, renamed, found)
+        return found
+
+    def _match_others(
+        self, new: Sequence[Finding], left: list[int], renamed: Callable[[], tuple[Set[str], Set[str]]], found: dict[int, int]
+    ) -> None:
+        used = frozenset(found.values())
+        free = [number for number in range(len(self._findings)) if number not in used]
+        others = {number: known(new[number]) for number in left}
+        _match(self._findings, free, others, _message, _has_a_step_in_common, found)
+        if others and free:
+            gone, added = renamed()
+            is_renamed = _Renamed(gone, added)
+            _match(self._findings, free, others, _unnamed_message, is_renamed, found)
+
+
+class _Renamed:
+    """Whether two findings are the same but for the name of their function."""
+
+    def __init__(self, gone: Set[str], added: Set[str]) -> None:
+        self._gone, self._added = gone, added
+
+    def __call__(self, one: Known, other: Known) -> bool:
+        return one.function in self._gone and other.function in self._added and _are_alike(_unnamed(one), _unnamed(other))
+
+
+def _match(
+    old: Sequence[Known],
+    free: list[int],
+    others: dict[int, Known],
+    key: Callable[[Known], Hashable],
+    is_same: Callable[[Known, Known], bool],
+    found: dict[int, int],
+) -> None:
+    """Adds the pairs with the same key that are the same; both are taken out of what is left."""
+    by_key = _by_key(old, key, free)
+    for number, finding in list(others.items()):
+        numbers = by_key.get(key(finding), [])
+        same = next((one for one in numbers if is_same(old[one], finding)), None)
+        if same is not None:
+            numbers.remove(same)
+            free.remove(same)
+            found[number] = same
+            del others[number]
+
+
+def _by_key(findings: Sequence[Known], key: Callable[[Known], Hashable], numbers: Iterable[int]) -> dict[Hashable, list[int]]:
+    by_key: dict[Hashable, list[int]] = {}
+    for number in numbers:
+        by_key.setdefault(key(findings[number]), []).append(number)
+    return by_key
+
+
+def _fingerprint(finding: Known) -> Hashable:
+    return finding.fingerprint
+
+
+def _message(finding: Known) -> Hashable:
+    return finding.rule, finding.function, finding.message
+
+
+def _unnamed_message(finding: Known) -> Hashable:
+    return finding.rule, finding.message.replace(finding.function, "")
+
+
+def _has_a_step_in_common(one: Known, other: Known) -> bool:
+    return _are_alike(frozenset(one.steps), frozenset(other.steps))
+
+
+def _are_alike(mine: Set[str], theirs: Set[str]) -> bool:
+    """Whether a step on the way is the same. Traces without such steps are alike."""
+    return not mine.isdisjoint(theirs) or not (mine or theirs)
+
+
+def _unnamed(finding: Known) -> Set[str]:
+    """The steps on the way, without the name of the function."""
+    return frozenset(text.replace(finding.function, "") for text in finding.steps)

@@ -1,0 +1,92 @@
+"""What is known of one program and its reference."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from typing import NamedTuple, Protocol
+
+from analysis.model.options import Options
+from analysis.model.report import Report
+from analysis.worker.reference.reference_texts import text_on_disk
+from analysis.worker.reference.since import Reference
+from analysis.worker.reference.task import ReferenceAnswer
+
+Signature = tuple[tuple[int, int] | None, ...]
+
+
+class ComparedProgram(Protocol):
+    """What comparing needs of a program's checker."""
+
+    options: Options
+    report: Report | None
+    settled: bool
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the last report is of the texts as they are."""
+
+    @property
+    def typing(self) -> bool:
+        """Whether a text is not what is on the disk."""
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether its results are still to be kept."""
+
+    @property
+    def proving(self) -> bool:
+        """Whether provers are at work."""
+
+    @property
+    def suspected(self) -> frozenset[str] | None:
+        """The fingerprints of findings that did not take a prover to be found."""
+
+    def keep_as(self, role: str, stop: Callable[[], bool]) -> bool:
+        """Keeps what is kept of it for another role as well."""
+
+
+class OnDisk(NamedTuple):
+    """A report on the texts that were on the disk, and what the open files held then."""
+
+    report: Report
+    opened: dict[str, str]
+
+    @property
+    def is_still_there(self) -> bool:
+        """Whether the open files hold on the disk what they held."""
+        return all(text_on_disk(path) == text for path, text in self.opened.items())
+
+
+class FollowedProgram:
+    """What is known of one program. `is_outdated`: the reference is to be looked at (again). `read`: it was, and is to be
+    checked. `on_disk` is the last report on what is on the disk, if it still is; `seen` that which the reference was taken
+    from."""
+
+    def __init__(self) -> None:
+        self.reference: Reference | None = None
+        self.read: ReferenceAnswer | None = None
+        self.on_disk: OnDisk | None = None
+        self.seen: Report | None = None
+        self.kept: Report | None = None
+        self.signature: Signature = ()
+        self.asked_about: frozenset[str] | None = None
+        self.is_outdated = True
+
+    def wants_provers(self, opened: Iterable[str]) -> bool:
+        """Whether provers are to be asked about the reference: not again and again, should they have died."""
+        is_asked = self.asked_about is not None and self.asked_about.issuperset(opened)
+        return self.reference is not None and self.reference.wants_provers and not is_asked
+
+
+def signature_of(paths: tuple[str, ...]) -> Signature:
+    """What files are like now: their times and sizes, None for those that are not there."""
+    return tuple(map(_written, paths))
+
+
+def _written(path: str) -> tuple[int, int] | None:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size

@@ -1,0 +1,55 @@
+"""A process that works on a task, and the thread that waits for it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+
+import msgspec
+
+from analysis.worker.reference.task import Answer, ReferenceTask, Task, encode_task, read_answer
+
+_PYTHON = (sys.executable, *(("-S",) if sys.flags.no_site else ()), "-P", "-m")
+_PACKAGE = "analysis.worker.reference"
+
+
+def command_of(task: Task) -> tuple[str, ...]:
+    """The command of the process that answers a task."""
+    reads = isinstance(task, ReferenceTask) and not task.checks
+    return (*_PYTHON, f"{_PACKAGE}.{'reading_process' if reads else 'reference_process'}")
+
+
+class RunningTask:
+    """A process at work on a task. `answers` are those that came; `is_over`: no more will."""
+
+    def __init__(self, program: str, task: Task, notify: Callable[[], None]) -> None:
+        self.program, self.task = program, task
+        self.answers: list[Answer] = []
+        self.is_over = False
+        self._notify = notify
+        self._process = subprocess.Popen(command_of(task), stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        threading.Thread(target=self._read, name="reference", daemon=True).start()
+
+    def _read(self) -> None:
+        process = self._process
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            with process.stdin as stream:
+                stream.write(encode_task(self.task))
+            while (answer := read_answer(process.stdout)) is not None:
+                self.answers.append(answer)
+                self._notify()
+        except (OSError, msgspec.DecodeError):
+            pass  # it ended, or makes no sense: there is no reference then
+        process.stdout.close()
+        process.kill()
+        process.wait()
+        self.is_over = True
+        self._notify()
+
+    def end(self) -> None:
+        """Ends the process."""
+        self._process.kill()
