@@ -11,7 +11,6 @@ command `git` is only asked for the names and contents of what is stored, with n
 
 - `diff_command`: the command.
 - `same_findings`: which findings of two versions are the same.
-- `same_findings`: which findings of two versions are the same.
 - `renamed_variables`: where local variables have other names.
 - `same_ways`: where a finding is reported elsewhere.
 - `difference_formats`: what is printed.
