@@ -145,27 +145,34 @@ class Footprints:
         moved = {name for name in remade if other._own[name] != self._own.get(name)}
         if not moved and not others:
             return other, Moved(frozenset(flipped), {}, {})
-        if others or any(other._own[name][2] != self._own[name][2] for name in moved):
-            other._components = other._find_components()
-            other.component, other.order = {}, []
-            other._number()
-        before = set(self._components)
-        regrouped = {name for component in other._components if component not in before for name in component}
-        written, read = other._close_again(self, moved | regrouped)
-        keeping_ = {name for name, kept in other.kept.items() if kept != self.kept.get(name)}
-        flipped.update(caller for name in keeping_ for caller in callers(name))
+        calls_differ = others or any(other._own[name][2] != self._own[name][2] for name in moved)
+        regrouped = other._group_again(self) if calls_differ else set()
+        written, read, keep = other._close_again(self, moved | regrouped)
+        flipped.update(caller for name in keep for caller in callers(name))
         recursive = {name for name in regrouped if not self._recurs_alike(other, name)}
         return other, Moved(frozenset(flipped | recursive), written, read)
 
-    def _close_again(self, before: Footprints, moved: Set[str]) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
+    def _group_again(self, before: Footprints) -> set[str]:
+        """Finds the components of the call graph again. The functions of those that were none before."""
+        self._components = self._find_components()
+        self.component, self.order = {}, []
+        self._number()
+        known = set(before._components)
+        return {name for component in self._components if component not in known for name in component}
+
+    def _close_again(
+        self, before: Footprints, moved: Set[str]
+    ) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]], set[str]]:
         """Closes the footprints of the moved functions and of those whose callees' footprints differ from `before`; the other
-        ones are as before. The written and read cells in which the footprints of functions differ, where they do."""
+        ones are as before. The written and read cells in which the footprints of functions differ, where they do, and the
+        functions that keep other parameters."""
         functions = self._program.functions
         self.written = {name: cells for name, cells in before.written.items() if name in functions}
         self.read = {name: cells for name, cells in before.read.items() if name in functions}
         self.kept = {name: kept for name, kept in before.kept.items() if name in functions}
         written: dict[str, frozenset[str]] = {}
         read: dict[str, frozenset[str]] = {}
+        keep: set[str] = set()
         differ: set[str] = set()
         for component in self._components:
             if any(name in moved or not differ.isdisjoint(self._own[name][2]) for name in component):
@@ -175,9 +182,9 @@ class Footprints:
                         written[name] = cells
                     if cells := self.read[name] ^ before.read.get(name, _NO_CELLS):
                         read[name] = cells
-                keep = {name for name in component if self.kept[name] != before.kept.get(name)}
+                keep.update(name for name in component if self.kept[name] != before.kept.get(name))
                 differ.update(name for name in component if name in written or name in read or name in keep)
-        return written, read
+        return written, read, keep
 
     def _recurs_alike(self, other: Footprints, name: str) -> bool:
         """Whether a function calls the same functions of its own component in both revisions."""

@@ -45,13 +45,16 @@ def _gives(program: Program, target: str, name: str, looked: set[str], within: t
     calls = [edge.effect for edge in cfa.calls if isinstance(edge.effect, ir.Call)]
     making = {call.result for call in calls if call.result and _all_give(program, call, name, looked, (*within, target))}
     made = _derived(cfa, making)
-    returned = [edge.effect.value for edge in cfa.edges if isinstance(edge.effect, ir.Return)]
-    values = [value for value in returned if value is not None and not _is_null(value)]
-    if not values or any(_bare(value) not in made for value in values):
-        return False
-    if any(call.result in made - making or _hands_on(program, call, made) for call in calls):
+    if not _returns_only(cfa, made) or any(call.result in made - making or _hands_on(program, call, made) for call in calls):
         return False
     return not any(_mixes(edge.effect, made) for edge in cfa.edges if isinstance(edge.effect, ir.Assign))
+
+
+def _returns_only(cfa: Cfa, made: Set[ir.Expr]) -> bool:
+    """Whether a function returns one of these values, or null."""
+    returned = [edge.effect.value for edge in cfa.edges if isinstance(edge.effect, ir.Return)]
+    values = [value for value in returned if value is not None and not _is_null(value)]
+    return bool(values) and all(_bare(value) in made for value in values)
 
 
 def _hands_on(program: Program, call: ir.Call, made: Set[ir.Expr]) -> bool:

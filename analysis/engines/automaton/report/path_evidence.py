@@ -118,12 +118,15 @@ class Tracked:
             case ir.Assume():
                 return "own-test"
             case ir.Call() as call:
-                if not self._is_of_library(call):
-                    is_made = self._rule.ownership and gives(self._program, call, call, self.looked)
-                    return "library-result" if is_made else result
-                is_result = call.result is not None or self._rule.ownership  # a result that is dropped is lost at once
-                return self._of_library_result(first) if is_result else "released-here"
+                return self._of_call(first, call, result)
         return "null-constant"
+
+    def _of_call(self, first: Taken, call: ir.Call, result: Beginning) -> Beginning:
+        if not self._is_of_library(call):
+            is_made = self._rule.ownership and gives(self._program, call, call, self.looked)
+            return "library-result" if is_made else result
+        is_result = call.result is not None or self._rule.ownership  # a result that is dropped is lost at once
+        return self._of_library_result(first) if is_result else "released-here"
 
     def _is_given(self) -> bool:
         """Whether the value is what a library function makes, which a function that is called here only passes on."""
