@@ -56,7 +56,19 @@ TABLE: dict[str, tuple[str, Callable[[Options], object], object]] = {
     "budgets": ("budgets = {traceSteps = 7}", lambda options: options.limits.trace_steps, 7),
 }
 # what only says something about an editor, or about where results are kept
-EDITORS = {"mode", "store", "unknownHints", "showUnknown", "proofs", "invariants", "codeLens", "checkFolders", "trusted"}
+EDITORS = {
+    "mode",
+    "store",
+    "unknownHints",
+    "showUnknown",
+    "proofs",
+    "invariants",
+    "codeLens",
+    "checkFolders",
+    "trusted",
+    "reference",
+    "olderFindings",
+}
 
 COMMANDS = {
     "check": (check, ["check", "root"]),
