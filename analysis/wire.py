@@ -18,7 +18,7 @@ from analysis.model.options import Options
 from analysis.model.report import Finding, FunctionReport, Message, Rechecked, Times, Work
 
 _LENGTH = struct.Struct(">I")
-Since = Literal["new", "older"]
+Since = Literal["new", "old"]
 """What a finding is that is compared with those of a reference."""
 
 

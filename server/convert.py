@@ -17,7 +17,7 @@ from analysis.model.file_reading import UnreadableError, read_file
 from analysis.model.limits import Limits
 from analysis.model.places import Place, Position
 from analysis.model.report import IF_KEPT, LIKELY, Finding, FunctionReport, Message, RuleVerdict, TraceStep, Verdict
-from analysis.model.settings import Faint
+from analysis.model.settings import REFERENCE_NAMES, SESSION_START, Faint
 from analysis.wire import Since
 from server.client_lines import clamp, content_length, split_lines
 from server.documents import OpenDocuments
@@ -77,6 +77,7 @@ class Converter:
         self._documents = documents
         self._mark = mark
         self.faint: Faint = "information"
+        self.session_is_asked = False  # or only what is compared with where there is no commit
         self._columns = documents.columns
         self._on_disk: OrderedDict[tuple[str, int, int], Sequence[str]] = OrderedDict()
         self._shown: dict[str, list[_Shown]] = {}
@@ -147,7 +148,7 @@ class Converter:
         diagnostic = types.Diagnostic(
             range=self.range(finding.place),
             message=message_of(finding),
-            severity=_severity(finding, signs.mark, self.faint),
+            severity=_severity(finding, self._faintness(signs.mark)),
             code=finding.rule,
             code_description=types.CodeDescription(page) if page else None,
             source=SOURCE,
@@ -156,6 +157,15 @@ class Converter:
             data=_data(finding, signs.stale, signs.mark),
         )
         return _Shown(finding, signs, diagnostic, related)
+
+    def _faintness(self, mark: Mark) -> Faint | None:
+        """How a finding is shown that is older than the reference; None if it is shown as others."""
+        return self.faint if mark.since == "old" and not self.is_fallback(mark.reference) else None
+
+    def is_fallback(self, reference: str) -> bool:
+        """Whether findings are compared with the start of the session because there is no commit. Nobody has asked for that:
+        what was there at the start is shown as what is new."""
+        return reference == REFERENCE_NAMES[SESSION_START] and not self.session_is_asked
 
     def _related(self, step: TraceStep) -> types.DiagnosticRelatedInformation:
         return types.DiagnosticRelatedInformation(self.location(step.place), step_text(step))
@@ -212,8 +222,8 @@ def _placed(finding: Finding) -> list[TraceStep]:
     return [step for step in finding.explanation if not step.place.gone]
 
 
-def _severity(finding: Finding, mark: Mark, faint: Faint) -> types.DiagnosticSeverity:
-    if mark.since == "older":
+def _severity(finding: Finding, faint: Faint | None) -> types.DiagnosticSeverity:
+    if faint is not None:
         is_hint = faint == "hint" or finding.score < LIKELY
         return types.DiagnosticSeverity.Hint if is_hint else types.DiagnosticSeverity.Information
     if finding.status == "confirmed":
@@ -230,8 +240,9 @@ def _data(finding: Finding, stale: bool, mark: Mark) -> dict[str, object]:
         data["reason"] = finding.reason
     if finding.assumptions:
         data["assumptions"] = list(finding.assumptions)
+    data["since"] = mark.since or "unknown"
     if mark.since is not None:
-        data["since"], data["reference"] = mark.since, mark.reference
+        data["reference"] = mark.reference
     if mark.edit is not None:
         data["introduced"] = {"edit": mark.edit, "version": mark.version}
     return data

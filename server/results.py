@@ -47,7 +47,7 @@ class FileState:
         self.reference = result.reference
         self.since = {finding.fingerprint: since for finding, since in marks if since is not None}
         self.new = sum(finding.shown and since == "new" for finding, since in marks)
-        self.older = sum(finding.shown and since == "older" for finding, since in marks)
+        self.older = sum(finding.shown and since == "old" for finding, since in marks)
 
     @property
     def shown(self) -> tuple[Finding, ...]:

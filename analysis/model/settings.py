@@ -34,8 +34,17 @@ HEAD = "HEAD"
 MERGE_BASE = "merge-base "
 """How a reference begins that is the last commit that a branch, which follows, has in common with the present one."""
 SAVED = "saved"
-SESSION_START = "session start"
+SESSION_START = "session"
 NO_REFERENCE = "none"
+REFERENCE_NAMES = {SAVED: "the saved texts", SESSION_START: "the start of the session"}
+"""What people are told of a reference that is not called as its setting."""
+
+
+def is_session(reference: str) -> bool:
+    """Whether a setting names the start of the session: `session`, or `session start`."""
+    return reference.split(" ")[0] == SESSION_START
+
+
 Mode = Literal["continuous", "onSave", "onDemand"]
 Faint = Literal["information", "hint"]
 
@@ -119,10 +128,10 @@ class Settings(msgspec.Struct, frozen=True, rename="camel"):
     reference: Annotated[
         str,
         Meta(
-            pattern=r"^(HEAD|merge-base \S+|saved|session start|none)$",
+            pattern=r"^(HEAD|merge-base \S+|saved|session( start)?|none)$",
             description="What findings are compared with: those that it does not have are new. `HEAD`: the last commit; "
-            "`merge-base main`: where the branch began, from `main` or another one; `saved`: the saved files; `session start`, "
-            "which also counts where there is no commit; `none`.",
+            "`merge-base main`: where the branch began, from `main` or another one; `saved`: the saved files; `session`: what "
+            "was there when it began, which also counts where there is no commit; `none`.",
         ),
     ] = HEAD
     older_findings: Annotated[

@@ -9,7 +9,7 @@ import msgspec
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from analysis.model.settings import workspace_settings
+from analysis.model.settings import is_session, workspace_settings
 from server.app import EverproofServer
 
 SECTION = "everproof"
@@ -55,8 +55,9 @@ def apply(server: EverproofServer, files_changed: bool = False) -> None:
         found = msgspec.structs.replace(found, store=server.store)
     changed = found != server.settings
     server.settings = found
-    if server.converter.faint != found.older_findings:
-        server.converter.faint = found.older_findings
+    shown = found.older_findings, is_session(found.reference)
+    if (server.converter.faint, server.converter.session_is_asked) != shown:
+        server.converter.faint, server.converter.session_is_asked = shown
         server.converter.forget_shown()
     server.scheduler.configure(found, files_changed)
     if problems and problems != server.editor.reported:

@@ -82,7 +82,10 @@ def findings_hover(server: EverproofServer, document: Document, position: types.
     lines, range_ = [], None
     for finding in state.shown:
         at = server.converter.range(finding.place)
-        if at.start <= position <= at.end and finding.fingerprint in state.since:
+        since = state.since.get(finding.fingerprint)
+        if since is None or (since == "old" and server.converter.is_fallback(state.reference)):
+            continue
+        if at.start <= position <= at.end:
             lines.append(f"`{finding.rule}`: {sentence(server, state, finding)}")
             range_ = range_ or at
     if range_ is None:

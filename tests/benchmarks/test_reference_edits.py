@@ -54,7 +54,7 @@ def test_what_counts_as_a_mistake() -> None:
         return {"message": message, "data": {"since": since, "fingerprint": fingerprint}}
 
     old: set[str | None] = {"old"}
-    fine = [shown("older", "old"), shown("new", "x", "null_here is null"), shown(None, "old")]
+    fine = [shown("old", "old"), shown("new", "x", "null_here is null"), shown(None, "old")]
     assert not list(_called_new(fine, old, strictly=True, when=""))
     assert list(_called_new([shown("new", "old")], old, strictly=False, when=""))
     assert list(_called_new([shown("new", "x")], old, strictly=True, when=""))

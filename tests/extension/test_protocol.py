@@ -212,7 +212,7 @@ async def test_what_is_said_of_a_reference(server: Server) -> None:
     server.edits.note(document, document.take_changes())
     document.sent(2)
     server.introductions.check_started(2)
-    state = server.results.apply(FileResult(2, PATH, 4, (FINDING,), FUNCTIONS, (), "HEAD", ("new",)))
+    state = server.results.apply(FileResult(2, PATH, 4, (FINDING,), FUNCTIONS, (), reference="HEAD", since=("new",)))
     assert state is not None
     server.introductions.file_checked(state, (), 2)
     news = Statuses(server.results, server.converter).payload(document, "idle", None)

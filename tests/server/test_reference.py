@@ -86,7 +86,7 @@ def insert(editor: Editor, uri: str, version: int, line: int, text: str) -> None
     editor.edit(uri, version, (line, 0), (line, 0), text)
 
 
-async def marks(editor: Editor, uri: str, wanted: dict[str, str | None], version: int | None = None, after: int = 0) -> list[Any]:
+async def marks(editor: Editor, uri: str, wanted: dict[str, str], version: int | None = None, after: int = 0) -> list[Any]:
     """The diagnostics of a document, once its findings, by function, are marked like this."""
 
     def fits(params: types.PublishDiagnosticsParams) -> bool:
@@ -114,15 +114,16 @@ def introduced(item: types.Diagnostic) -> Any:
 @pytest.mark.parametrize(
     ("reference", "kept"),
     [
-        ("HEAD", {"old": "older", "second": "new", "last": "new"}),
+        ("HEAD", {"old": "old", "second": "new", "last": "new"}),
         ("merge-base main", {"old": "new", "second": "new", "last": "new"}),
-        ("saved", {"old": "older", "second": "older", "last": "new"}),
-        ("session start", {"old": "older", "second": "older", "last": "new"}),
-        ("none", {"old": None, "second": None, "last": None}),
+        ("saved", {"old": "old", "second": "old", "last": "new"}),
+        ("session", {"old": "old", "second": "old", "last": "new"}),
+        ("session start", {"old": "old", "second": "old", "last": "new"}),
+        ("none", {"old": "unknown", "second": "unknown", "last": "unknown"}),
     ],
 )
 async def test_each_reference(
-    reference: str, kept: dict[str, str | None], repository: Repository, opened: Callable[..., Any], workspace: Path
+    reference: str, kept: dict[str, str], repository: Repository, opened: Callable[..., Any], workspace: Path
 ) -> None:
     """The first function came with a commit on a branch, the second was saved, the third is edited."""
     repository.commit(a_c=LAST)
@@ -138,27 +139,37 @@ async def test_each_reference(
     count = len(editor.messages)
     editor.text_document_did_save(types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(uri)))
     if reference == "saved":
-        await marks(editor, uri, dict.fromkeys(kept, "older"), after=count)
+        await marks(editor, uri, dict.fromkeys(kept, "old"), after=count)
 
 
 async def test_outside_of_a_repository_the_session_start_counts(opened: Callable[..., Any], workspace: Path) -> None:
     write(workspace, a_c=HEAD_FUNCTION + LAST)
     editor = await opened()
     uri = open_file(editor, workspace / "a.c")
-    (older,) = await marks(editor, uri, {"old": "older"})
-    assert older.severity == types.DiagnosticSeverity.Information
+    (older,) = await marks(editor, uri, {"old": "old"})
+    assert older.severity == types.DiagnosticSeverity.Warning  # nobody has asked for that reference
     insert(editor, uri, 2, 8, DEFECT)
-    shown = await marks(editor, uri, {"old": "older", "last": "new"}, 2)
-    assert [item.severity for item in shown] == [types.DiagnosticSeverity.Information, types.DiagnosticSeverity.Warning]
+    await marks(editor, uri, {"old": "old", "last": "new"}, 2)
     status = await editor.until("everproof/status", lambda params: params.reference is not None and params.reference.new == 1)
     assert status.reference.text == "1 new since the start of the session, 1 older"
+
+
+async def test_the_session_start_fades_what_is_older_if_it_is_asked_for(opened: Callable[..., Any], workspace: Path) -> None:
+    write(workspace, a_c=HEAD_FUNCTION + LAST)
+    editor = await opened(reference="session")
+    uri = open_file(editor, workspace / "a.c")
+    (older,) = await marks(editor, uri, {"old": "old"})
+    assert older.severity == types.DiagnosticSeverity.Information
+    insert(editor, uri, 2, 8, DEFECT)
+    shown = await marks(editor, uri, {"old": "old", "last": "new"}, 2)
+    assert [item.severity for item in shown] == [types.DiagnosticSeverity.Information, types.DiagnosticSeverity.Warning]
 
 
 async def test_a_repository_without_a_commit(repository: Repository, opened: Callable[..., Any], workspace: Path) -> None:
     write(workspace, a_c=HEAD_FUNCTION + LAST)
     editor = await opened()
     uri = open_file(editor, workspace / "a.c")
-    await marks(editor, uri, {"old": "older"})
+    await marks(editor, uri, {"old": "old"})
 
 
 async def test_a_branch_that_is_not_there_is_said_once(
@@ -167,7 +178,7 @@ async def test_a_branch_that_is_not_there_is_said_once(
     repository.commit(a_c=HEAD_FUNCTION)
     editor = await opened(reference="merge-base nowhere")
     uri = open_file(editor, workspace / "a.c")
-    await marks(editor, uri, {"old": "older"})
+    await marks(editor, uri, {"old": "old"})
     said = await editor.until(types.WINDOW_SHOW_MESSAGE)
     assert said.message.startswith("Everproof: Findings are not compared with merge-base nowhere:")
 
@@ -178,7 +189,7 @@ async def test_older_findings_are_hints_if_that_is_asked_for(
     repository.commit(a_c=HEAD_FUNCTION)
     editor = await opened(olderFindings="hint")
     uri = open_file(editor, workspace / "a.c")
-    (older,) = await marks(editor, uri, {"old": "older"})
+    (older,) = await marks(editor, uri, {"old": "old"})
     assert older.severity == types.DiagnosticSeverity.Hint
     status = await editor.until("everproof/status", lambda params: params.reference is not None)
     assert status.reference.text == "0 new since HEAD, 1 older"
@@ -191,16 +202,16 @@ async def test_the_edit_is_blamed_that_introduced_a_finding(
     repository.commit(a_c=HEAD_FUNCTION + LAST)
     editor = await opened()
     uri = open_file(editor, workspace / "a.c")
-    await marks(editor, uri, {"old": "older"})
+    await marks(editor, uri, {"old": "old"})
     insert(editor, uri, 2, 0, "\n")
     await editor.status(uri, "idle", 2)
     insert(editor, uri, 3, 9, DEFECT)
-    _, new = await marks(editor, uri, {"old": "older", "last": "new"}, 3)
+    _, new = await marks(editor, uri, {"old": "old", "last": "new"}, 3)
     assert introduced(new) == {"edit": 2, "version": 3}
     editor.edit(uri, 4, (9, 0), (10, 0), "")
-    await marks(editor, uri, {"old": "older"}, 4)
+    await marks(editor, uri, {"old": "old"}, 4)
     insert(editor, uri, 5, 9, DEFECT)
-    _, new = await marks(editor, uri, {"old": "older", "last": "new"}, 5)
+    _, new = await marks(editor, uri, {"old": "old", "last": "new"}, 5)
     assert introduced(new) == {"edit": 4, "version": 5}
     answer = await editor.command("everproof.introduced", uri, data(new)["fingerprint"])
     assert (answer.since, answer.reference, answer.edit.number, answer.edit.function) == ("new", "HEAD", 4, "last")
@@ -216,7 +227,7 @@ async def test_what_was_there_before_the_session_is_blamed_on_no_edit(
     write(workspace, a_c=HEAD_FUNCTION + SECOND + LAST)
     editor = await opened()
     uri = open_file(editor, workspace / "a.c")
-    _, new = await marks(editor, uri, {"old": "older", "second": "new"})
+    _, new = await marks(editor, uri, {"old": "old", "second": "new"})
     assert introduced(new) == {"edit": 0, "version": None}
 
 
@@ -226,7 +237,7 @@ async def test_of_edits_that_come_together_the_right_one_is_blamed(
     repository.commit(a_c=HEAD_FUNCTION + LAST)
     editor = await opened()
     uri = open_file(editor, workspace / "a.c")
-    await marks(editor, uri, {"old": "older"})
+    await marks(editor, uri, {"old": "old"})
     insert(editor, uri, 2, 0, "\n")
     insert(editor, uri, 3, 9, DEFECT)
     insert(editor, uri, 4, 0, "\n\n")
@@ -242,11 +253,11 @@ async def test_keys_at_one_place_are_one_edit(repository: Repository, opened: Ca
     repository.commit(a_c=HEAD_FUNCTION + LAST.replace("    return", "\n    return"))
     editor = await opened()
     uri = open_file(editor, workspace / "a.c")
-    await marks(editor, uri, {"old": "older"})
+    await marks(editor, uri, {"old": "old"})
     typed = DEFECT.strip()
     for number, key in enumerate(typed):
         editor.edit(uri, 2 + number, (8, number), (8, number), key)
-    _, new = await marks(editor, uri, {"old": "older", "last": "new"}, 1 + len(typed))
+    _, new = await marks(editor, uri, {"old": "old", "last": "new"}, 1 + len(typed))
     assert introduced(new) == {"edit": 1, "version": 1 + len(typed)}
 
 
@@ -255,15 +266,15 @@ async def test_a_finding_that_moved_is_not_new(repository: Repository, opened: C
     repository.commit(a_c=HEAD_FUNCTION + LAST, b_c="int b;\n")
     editor = await opened()
     first, second = open_file(editor, workspace / "a.c"), open_file(editor, workspace / "b.c")
-    await marks(editor, first, {"old": "older"})
+    await marks(editor, first, {"old": "old"})
     editor.edit(first, 2, (0, 0), (5, 0), "")
     await marks(editor, first, {}, 2)
     insert(editor, second, 2, 0, HEAD_FUNCTION)
-    await marks(editor, second, {"old": "older"}, 2)
+    await marks(editor, second, {"old": "old"}, 2)
     editor.edit(second, 3, (0, 4), (0, 7), "ancient")
-    await marks(editor, second, {"old": "older"}, 3)
+    await marks(editor, second, {"old": "old"}, 3)
     insert(editor, second, 4, 0, SECOND)
-    await marks(editor, second, {"old": "older", "second": "new"}, 4)
+    await marks(editor, second, {"old": "old", "second": "new"}, 4)
 
 
 async def test_files_that_came_and_went(repository: Repository, opened: Callable[..., Any], workspace: Path) -> None:
@@ -272,7 +283,7 @@ async def test_files_that_came_and_went(repository: Repository, opened: Callable
     write(workspace, gone_c=None, came_c=HEAD_FUNCTION, more_c=SECOND)
     editor = await opened()
     uris = [open_file(editor, workspace / name) for name in ("came.c", "more.c")]
-    await marks(editor, uris[0], {"old": "older"})
+    await marks(editor, uris[0], {"old": "old"})
     await marks(editor, uris[1], {"second": "new"})
 
 
@@ -281,8 +292,8 @@ async def test_what_git_ignores_counts_as_it_is(repository: Repository, opened: 
     (workspace / ".gitignore").write_text("made.c\n")
     repository.commit(a_c=HEAD_FUNCTION)
     editor = await opened()
-    await marks(editor, open_file(editor, workspace / "a.c"), {"old": "older"})
-    await marks(editor, open_file(editor, workspace / "made.c"), {"second": "older"})
+    await marks(editor, open_file(editor, workspace / "a.c"), {"old": "old"})
+    await marks(editor, open_file(editor, workspace / "made.c"), {"second": "old"})
 
 
 async def test_a_commit_makes_findings_older(repository: Repository, opened: Callable[..., Any], workspace: Path) -> None:
@@ -290,12 +301,12 @@ async def test_a_commit_makes_findings_older(repository: Repository, opened: Cal
     editor = await opened()
     uri = open_file(editor, workspace / "a.c")
     insert(editor, uri, 2, 8, DEFECT)
-    await marks(editor, uri, {"old": "older", "last": "new"}, 2)
+    await marks(editor, uri, {"old": "old", "last": "new"}, 2)
     repository.commit(a_c=HEAD_FUNCTION + LAST.replace("    return", DEFECT + "    return"))
     log = workspace / ".git" / "logs" / "HEAD"
     changed = types.FileEvent(log.as_uri(), types.FileChangeType.Changed)
     editor.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([changed]))
-    await marks(editor, uri, {"old": "older", "last": "older"}, 2)
+    await marks(editor, uri, {"old": "old", "last": "old"}, 2)
 
 
 async def test_a_folder_inside_a_repository_and_a_header_above_it(
@@ -308,7 +319,7 @@ async def test_a_folder_inside_a_repository_and_a_header_above_it(
     write(workspace, shared_h="static int shared(void)\n{\n    int *q = 0;\n    return *q;\n}\n")
     editor = await opened(inside)
     uri = open_file(editor, inside / "a.c")
-    await marks(editor, uri, {"old": "older"})
+    await marks(editor, uri, {"old": "old"})
     header = open_file(editor, workspace / "shared.h")
     await marks(editor, header, {"second": "new"})
 
@@ -317,9 +328,9 @@ async def test_hover_and_code_action(repository: Repository, opened: Callable[..
     repository.commit(a_c=HEAD_FUNCTION + LAST)
     editor = await opened()
     uri = open_file(editor, workspace / "a.c")
-    await marks(editor, uri, {"old": "older"})
+    await marks(editor, uri, {"old": "old"})
     insert(editor, uri, 2, 8, DEFECT)
-    older, new = await marks(editor, uri, {"old": "older", "last": "new"}, 2)
+    older, new = await marks(editor, uri, {"old": "old", "last": "new"}, 2)
 
     async def hovered(item: types.Diagnostic) -> str:
         at = types.HoverParams(types.TextDocumentIdentifier(uri), item.range.start)
@@ -356,7 +367,7 @@ async def test_what_only_provers_find_is_not_new_while_it_is_not_known(
     insert(editor, uri, 2, 7, "    n = n + 1;\n")
 
     def is_older(params: types.PublishDiagnosticsParams) -> bool:
-        return any(item.code == "array-bounds" and data(item).get("since") == "older" for item in findings(params))
+        return any(item.code == "array-bounds" and data(item).get("since") == "old" for item in findings(params))
 
     await editor.until(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, is_older)
     insert(editor, uri, 3, 7, "    n = n + 2;\n")
@@ -367,7 +378,7 @@ async def test_what_only_provers_find_is_not_new_while_it_is_not_known(
         if method == types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS
         for item in findings(params)
     ]
-    assert {data(item).get("since") for item in shown if item.code == "array-bounds"} <= {"older", None}
+    assert {data(item).get("since") for item in shown if item.code == "array-bounds"} <= {"old", "unknown"}
 
 
 async def test_a_checker_that_is_started_again_knows_how_the_session_began(start: Callable[..., Any], workspace: Path) -> None:

@@ -120,11 +120,11 @@ def repository(tmp_path: Path) -> Path:
 def test_outside_of_a_repository_nothing_is_started(tmp_path: Path, started: list[Process]) -> None:
     session = Session(tmp_path, "HEAD", "old")
     session.advance()
-    assert session.shown() == ("the start of the session", ("older",))
+    assert session.shown() == ("the start of the session", ("old",))
     session.references.edited(session.file, "first")
     session.references.edited(session.file, "second")
     session.checker.types("old", "new")
-    assert session.shown() == ("the start of the session", ("older", "new"))
+    assert session.shown() == ("the start of the session", ("old", "new"))
     assert not started
     assert not session.wants
 
@@ -133,7 +133,7 @@ def test_git_is_not_asked_about_a_workspace_that_is_not_trusted(repository: Path
     session = Session(repository, "HEAD", "old")
     session.checker.options = Options(trusted=False)
     session.advance()
-    assert session.shown() == ("the start of the session", ("older",))
+    assert session.shown() == ("the start of the session", ("old",))
     assert not started
 
 
@@ -145,7 +145,7 @@ def test_what_was_edited_before_the_first_check_is_checked_as_it_was(tmp_path: P
     session.advance()
     (process,) = started
     assert isinstance(process.task, ReferenceTask)
-    assert (process.task.reference, process.task.first) == ("session start", {session.file: "first"})
+    assert (process.task.reference, process.task.first) == ("session", {session.file: "first"})
     assert task(process) == (True, False)
 
 
@@ -158,7 +158,7 @@ def test_a_reference_that_is_on_the_disk_is_not_checked(repository: Path, starte
     process.answer(read(is_disk=True))
     session.advance()
     session.advance()
-    assert session.shown() == ("HEAD", ("older",))
+    assert session.shown() == ("HEAD", ("old",))
     assert len(started) == 1
 
 
@@ -193,7 +193,7 @@ def test_what_was_said_of_the_disk_is_remembered_while_somebody_types(repository
     started[0].answer(read(is_disk=True))
     session.advance()
     session.advance()
-    assert session.shown() == ("HEAD", ("older", "new"))
+    assert session.shown() == ("HEAD", ("old", "new"))
     assert len(started) == 1
 
 
@@ -283,7 +283,7 @@ def test_a_commit_has_the_reference_read_again(repository: Path, started: list[P
     log.write_text("one more")
     session.references.look()
     assert session.wants
-    assert session.shown() == ("HEAD", ("older",))
+    assert session.shown() == ("HEAD", ("old",))
 
 
 def test_a_process_that_says_nothing_is_not_started_again_and_again(repository: Path, started: list[Process]) -> None:
@@ -300,21 +300,21 @@ def test_what_is_saved_is_older(tmp_path: Path, started: list[Process]) -> None:
     session = Session(tmp_path, "saved", "old")
     session.advance()
     session.checker.types("old", "new")
-    assert session.shown() == ("the saved texts", ("older", "new"))
+    assert session.shown() == ("the saved texts", ("old", "new"))
     session.checker.typing = False
     session.references.saved({session.program: session.checker})
     session.advance()
-    assert session.shown() == ("the saved texts", ("older", "older"))
+    assert session.shown() == ("the saved texts", ("old", "old"))
     assert not started
 
 
 def test_an_unsettled_report_is_not_taken_for_the_reference(tmp_path: Path) -> None:
-    session = Session(tmp_path, "session start", "old")
+    session = Session(tmp_path, "session", "old")
     session.advance()
     session.shown()
     session.checker.settled = False
     session.checker.report = report("old", "not yet gone")
-    assert session.shown()[1] == ("older", "new")
+    assert session.shown()[1] == ("old", "new")
 
 
 def test_nothing_is_compared_where_that_is_not_wanted(repository: Path, started: list[Process]) -> None:

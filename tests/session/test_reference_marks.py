@@ -51,18 +51,18 @@ def marked(
 
 
 def test_equal_fingerprints_stand_for_as_many_findings() -> None:
-    assert marked(reference(finding("1")), report(finding("1"), finding("1"))) == ("older", "new")
+    assert marked(reference(finding("1")), report(finding("1"), finding("1"))) == ("old", "new")
 
 
 def test_a_finding_that_is_reported_at_another_statement_is_older() -> None:
     before = finding("1", steps=("p = 0", "x = 1"))
-    assert marked(reference(before), report(finding("2", steps=("p = 0",)))) == ("older",)
+    assert marked(reference(before), report(finding("2", steps=("p = 0",)))) == ("old",)
     assert marked(reference(before), report(finding("2", steps=("q = 0",)))) == ("new",)
 
 
 def test_a_function_with_another_name() -> None:
     to = reference(finding("1", "f", ("p = 0",)))
-    assert marked(to, report(finding("2", "g", ("p = 0",)), functions=("g",))) == ("older",)
+    assert marked(to, report(finding("2", "g", ("p = 0",)), functions=("g",))) == ("old",)
     assert marked(to, report(finding("2", "g", ("p = 0",)), functions=("f", "g"))) == ("new",)
 
 
@@ -95,7 +95,7 @@ def test_a_report_on_the_texts_of_the_reference_says_what_is_there() -> None:
     to = reference()
     now = report(finding("1", status="confirmed"), refuted=("2",))
     to.follow(found_in(now))
-    assert marked(to, now, suspected=()) == ("older",)
+    assert marked(to, now, suspected=()) == ("old",)
     assert marked(to, report(finding("2", "g")), suspected=()) == (None,)
 
 
@@ -103,7 +103,7 @@ def test_a_report_on_the_texts_of_the_reference_says_what_is_there() -> None:
 def test_no_finding_of_the_reference_is_new_in_any_order(kinds: list[tuple[int, int]], random: Any) -> None:
     findings = [finding(f"{a}{b}", f"f{a}", (f"s{b}",)) for a, b in kinds]
     shuffled = random.sample(findings, len(findings))
-    assert set(marked(reference(*findings), report(*shuffled))) <= {"older"}
+    assert set(marked(reference(*findings), report(*shuffled))) <= {"old"}
     found = EarlierFindings(tuple(map(known, findings))).matched(shuffled, lambda: (frozenset(), frozenset()))
     assert sorted(found.values()) == list(range(len(findings)))
 

@@ -121,7 +121,7 @@ export interface FindingData {
   readonly reasons: readonly string[];
   readonly reason?: string;
   readonly assumptions?: readonly string[];
-  readonly since?: 'new' | 'older';
+  readonly since: 'new' | 'old' | 'unknown';
   readonly reference?: string;
   readonly introduced?: IntroducingEdit;
 }
@@ -145,7 +145,7 @@ export interface ShownEdit {
 
 /** What the command `everproof.introduced` answers; `text` is for people. */
 export interface Introduction {
-  readonly since: 'new' | 'older' | null;
+  readonly since: 'new' | 'old' | null;
   readonly reference: string;
   readonly edit: ShownEdit | null;
   readonly difference: string | null;

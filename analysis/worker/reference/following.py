@@ -13,11 +13,10 @@ import msgspec
 
 from analysis.model.options import Options
 from analysis.model.report import Report
-from analysis.model.settings import NO_REFERENCE, SAVED, SESSION_START
+from analysis.model.settings import NO_REFERENCE, REFERENCE_NAMES, SAVED, SESSION_START, is_session
 from analysis.wire import Since
 from analysis.worker.reference.bisections import Bisections
 from analysis.worker.reference.followed_program import ComparedProgram, FollowedProgram, OnDisk, signature_of
-from analysis.worker.reference.reference_texts import NAMES
 from analysis.worker.reference.running_task import RunningTask
 from analysis.worker.reference.session_texts import SessionTexts
 from analysis.worker.reference.since import Reference, found_in
@@ -50,7 +49,7 @@ class References:
     def setting_of(self, program: str, options: Options) -> str:
         """What the findings of a program are compared with, as the setting of that name says it. Git is not asked about a
         workspace that is not trusted."""
-        asks_git = self._setting not in (*NAMES, NO_REFERENCE)
+        asks_git = self._setting not in (*REFERENCE_NAMES, NO_REFERENCE)
         return SESSION_START if asks_git and not (options.trusted and _is_in_repository(program)) else self._setting
 
     @property
@@ -60,7 +59,7 @@ class References:
 
     def configure(self, setting: str, store: str | None) -> None:
         """Other settings: everything is looked at again."""
-        self._setting, self._store = setting, store
+        self._setting, self._store = SESSION_START if is_session(setting) else setting, store
         self._followed.clear()
         self.close()
 
@@ -110,7 +109,7 @@ class References:
         reference = followed.reference
         if reference is None or followed.kept is checker.report or checker.unsaved or not checker.is_current:
             return False
-        is_commit = self._setting not in NAMES and reference.answer.name == self._setting
+        is_commit = self._setting not in REFERENCE_NAMES and reference.answer.name == self._setting
         return is_commit and self._is_at(reference.answer, checker)
 
     def advance(self, program: str, checker: ComparedProgram) -> None:
@@ -122,13 +121,15 @@ class References:
         setting = self.setting_of(program, checker.options)
         if bisection is not None:
             self._start(program, bisection)
-        elif followed.is_outdated and setting not in NAMES:
+        elif followed.is_outdated and setting not in REFERENCE_NAMES:
             followed.is_outdated, followed.read, followed.asked_about = False, None, None
             self._start(program, self._task(program, setting, checker, checks=False))
         elif followed.is_outdated or followed.read is not None:
             if followed.is_outdated:
                 followed.is_outdated, followed.signature, followed.asked_about = False, (), None
-                followed.read = ReferenceAnswer(NAMES[setting], (), (), (), None, is_disk=setting == SAVED, is_checked=False)
+                followed.read = ReferenceAnswer(
+                    REFERENCE_NAMES[setting], (), (), (), None, is_disk=setting == SAVED, is_checked=False
+                )
             self._find(program, followed, setting, checker)
         elif self._is_to_keep(followed, checker):
             checker.keep_as(role_of(setting), self._interrupted)
@@ -155,7 +156,7 @@ class References:
             return None
         if self._is_at(read, checker):
             return checker.report if checker.is_current and checker.settled else None
-        on_disk = followed.on_disk if read.is_disk and read.name != NAMES[SESSION_START] else None
+        on_disk = followed.on_disk if read.is_disk and read.name != REFERENCE_NAMES[SESSION_START] else None
         return on_disk.report if on_disk is not None and on_disk.is_still_there else None
 
     def _task(
@@ -231,7 +232,7 @@ class References:
 
     def _is_at(self, answer: ReferenceAnswer, checker: ComparedProgram) -> bool:
         """Whether the present texts are those of the reference."""
-        if answer.name == NAMES[SESSION_START]:
+        if answer.name == REFERENCE_NAMES[SESSION_START]:
             return self._texts.are_first
         return answer.is_disk and not checker.typing
 

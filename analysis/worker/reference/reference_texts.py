@@ -14,11 +14,8 @@ import msgspec
 
 from analysis.model.file_reading import UnreadableError, read_file
 from analysis.model.limits import Limits
-from analysis.model.settings import HEAD, MERGE_BASE, SAVED, SESSION_START
+from analysis.model.settings import HEAD, MERGE_BASE, REFERENCE_NAMES, SESSION_START
 from analysis.session.files.git_versions import SOURCES, GitError, Repository, Stored
-
-NAMES = {SAVED: "the saved texts", SESSION_START: "the start of the session"}
-"""What people are told of a reference that is not called as its setting."""
 
 
 class ReferenceTexts(msgspec.Struct, frozen=True):
@@ -42,20 +39,27 @@ def read_reference(program: str, reference: str, first: Mapping[str, str]) -> Re
     """The reference of a setting; the start of the session where there is no such revision. `first` are the texts that files had
     when they were opened first."""
     folder = program if os.path.isdir(program) else os.path.dirname(program)
-    if reference in NAMES:
-        return ReferenceTexts(NAMES[reference], _session_texts(reference, first))
+    if reference in REFERENCE_NAMES:
+        return ReferenceTexts(REFERENCE_NAMES[reference], _session_texts(reference, first))
     watched: tuple[str, ...] = (os.path.join(folder, ".git"),)
     try:
         repository = Repository(folder)
     except GitError:
-        return ReferenceTexts(NAMES[SESSION_START], _session_texts(SESSION_START, first), watched=watched)
+        return _of_session(first, watched)
     try:
         watched = repository.changing_files()
         commit = _commit(repository, reference)
         return _of_commit(repository, commit, folder, reference, watched)
     except GitError as error:
         problem = "" if reference == HEAD else f"Findings are not compared with {reference}: {error}."
-        return ReferenceTexts(NAMES[SESSION_START], _session_texts(SESSION_START, first), watched=watched, problem=problem)
+        return ReferenceTexts(
+            REFERENCE_NAMES[SESSION_START], _session_texts(SESSION_START, first), watched=watched, problem=problem
+        )
+
+
+def _of_session(first: Mapping[str, str], watched: tuple[str, ...], problem: str = "") -> ReferenceTexts:
+    texts = _session_texts(SESSION_START, first)
+    return ReferenceTexts(REFERENCE_NAMES[SESSION_START], texts, watched=watched, problem=problem)
 
 
 def _session_texts(reference: str, first: Mapping[str, str]) -> dict[str, str]:

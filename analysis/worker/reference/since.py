@@ -52,7 +52,7 @@ class Reference:
         None if that is not known; `opened` are the open files, whose functions provers look at."""
         matched = self._earlier.matched(report.findings, lambda: self._renamed(report))
         marks = tuple(
-            "older" if number in matched else self._mark(finding, suspected, opened)
+            "old" if number in matched else self._mark(finding, suspected, opened)
             for number, finding in enumerate(report.findings)
         )
         self._new = frozenset(one.fingerprint for one, mark in zip(report.findings, marks, strict=True) if mark == "new")
