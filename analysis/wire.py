@@ -117,6 +117,12 @@ class CheckDone(msgspec.Struct, frozen=True, gc=False, tag=True):
     rechecked: tuple[Rechecked, ...] = ()
 
 
+class Decided(msgspec.Struct, frozen=True, gc=False, tag=True):
+    """Provers have nothing more to say of the findings in the results of this generation."""
+
+    generation: int
+
+
 class Derived(msgspec.Struct, frozen=True, gc=False, tag=True):
     """The answer to a `Derive`; None: nothing was derived there, or the function is not known."""
 
@@ -194,7 +200,7 @@ class Failed(msgspec.Struct, frozen=True, gc=False, tag=True):
 
 
 Request = Configure | Edit | Check | ClearStore | Derive | Saved | AskContract | Ping | Shutdown
-Event = FileResult | CheckDone | Derived | ToldContract | ContractChanges | Progress | Pong | Failed
+Event = FileResult | CheckDone | Decided | Derived | ToldContract | ContractChanges | Progress | Pong | Failed
 
 _encoder = msgspec.msgpack.Encoder()
 _requests = msgspec.msgpack.Decoder(Request)

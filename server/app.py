@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -166,8 +166,30 @@ class EverproofServer(LanguageServer):
         if self._progress is None and work_progress.wanted(self.client_capabilities):
             self._progress = work_progress.CheckProgress(self, self._cancel_check)
         if self._long_check is None:
-            self._long_check = asyncio.get_running_loop().call_later(work_progress.DELAY, self.send_status)
+            self._long_check = asyncio.get_running_loop().call_later(work_progress.DELAY, self._check_lasts)
         self.send_status()
+
+    def _check_lasts(self) -> None:
+        """The check takes long: what is stale looks so."""
+        self._publish(self.results.last())
+        self.send_status()
+
+    def findings_decided(self) -> None:
+        """What provers did not confirm again is no longer shown as confirmed."""
+        changed = self.results.decided()
+        self._publish(changed)
+        if changed:
+            self.send_status()
+            self.refresh_lenses()
+
+    def _publish(self, paths: Iterable[str]) -> None:
+        for path in dict.fromkeys(paths):
+            self.publisher.publish(path)
+
+    def _lose(self, reason: str) -> None:
+        """All that is known is stale, and looks so."""
+        self.results.mark_stale(reason)
+        self._publish(state.path for state in self.results.states())
 
     def edits_settled(self) -> None:
         """Edits moved diagnostics: those that moved are published again, marked stale."""
@@ -201,8 +223,7 @@ class EverproofServer(LanguageServer):
         self.rechecks.note(done)
         self._end_progress()
         changed = [*self.results.confirm(done.generation), *self.results.replace_program_messages(done.messages)]
-        for path in dict.fromkeys(changed):
-            self.publisher.publish(path)
+        self._publish(changed)
         self.publisher.settled()
         self._log_messages(done.messages)
         self.send_status()
@@ -213,7 +234,7 @@ class EverproofServer(LanguageServer):
         """A check ended without an answer: what was known is stale, and nothing looks finished."""
         self._failure = None if reason == CANCELLED else reason
         self._end_progress()
-        self.results.mark_stale(reason)
+        self._lose(reason)
         self.contract_news.forget()
         self.send_status()
         self.refresh_lenses()
@@ -228,7 +249,7 @@ class EverproofServer(LanguageServer):
         """The checker ended by itself. Said once; it is tried again with growing pauses."""
         logger.warning("%s", reason)
         self._failure = reason
-        self.results.mark_stale(reason)
+        self._lose(reason)
         self.contract_news.forget()
         self.send_status()
         if first:
@@ -237,7 +258,7 @@ class EverproofServer(LanguageServer):
     def check_given_up(self, reason: str, first: bool) -> None:
         """No check is under way, and none is to come. Said once; the status keeps saying so."""
         self._failure = reason
-        self.results.mark_stale(reason)
+        self._lose(reason)
         self.send_status()
         if first:
             self.show(f"Everproof: {reason}")

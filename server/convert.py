@@ -37,6 +37,7 @@ class _Shown(NamedTuple):
 
     finding: Finding
     stale: bool
+    fades: bool
     diagnostic: types.Diagnostic
     steps: list[types.DiagnosticRelatedInformation]
 
@@ -49,6 +50,7 @@ class Converter:
         self._columns = documents.columns
         self._on_disk: OrderedDict[tuple[str, int, int], Sequence[str]] = OrderedDict()
         self._shown: dict[str, list[_Shown]] = {}
+        self.has_tags = False  # whether the client knows tags of diagnostics
 
     def lines(self, path: str) -> Sequence[str]:
         """The lines of a file as the user sees them; none of one that cannot be read."""
@@ -83,9 +85,9 @@ class Converter:
         before = {shown.finding.fingerprint: shown for shown in self._shown.get(state.path, ())}
         now = []
         for finding in state.shown:
-            known, stale = before.get(finding.fingerprint), state.is_stale(finding)
-            same = known is not None and known.finding is finding and known.stale == stale
-            now.append(known if known is not None and same else self._finding(finding, stale, known))
+            known, stale, fades = before.get(finding.fingerprint), state.is_stale(finding), state.fades(finding)
+            same = known is not None and known.finding is finding and (known.stale, known.fades) == (stale, fades)
+            now.append(known if known is not None and same else self._finding(finding, known, stale=stale, fades=fades))
         self._shown[state.path] = now
         return [shown.diagnostic for shown in now]
 
@@ -102,7 +104,7 @@ class Converter:
             "values": step.values,
         }
 
-    def _finding(self, finding: Finding, stale: bool, known: _Shown | None) -> _Shown:
+    def _finding(self, finding: Finding, known: _Shown | None, *, stale: bool, fades: bool) -> _Shown:
         steps = (
             {id(step): shown for step, shown in zip(known.finding.explanation, known.steps, strict=True)}
             if known is not None
@@ -118,9 +120,10 @@ class Converter:
             code_description=types.CodeDescription(page) if page else None,
             source=SOURCE,
             related_information=related or None,
+            tags=[types.DiagnosticTag.Unnecessary] if fades and self.has_tags else None,
             data=_data(finding, stale),
         )
-        return _Shown(finding, stale, diagnostic, related)
+        return _Shown(finding, stale, fades, diagnostic, related)
 
     def _related(self, step: TraceStep) -> types.DiagnosticRelatedInformation:
         return types.DiagnosticRelatedInformation(self.location(step.place), step_text(step))
@@ -233,7 +236,7 @@ def standing(function: FunctionReport, findings: Sequence[Finding]) -> Standing:
     function from being proved."""
     verdict = overall(function)[0]
     if verdict != "violated":
-        return "proved" if verdict == "safe" else "unknown"
+        return "proved" if verdict == "safe" and proved(function) else "unknown"
     confirmed, possible, _ = violated_rules(function, findings)
     return "confirmed" if confirmed else "possible" if possible else "unknown"
 
@@ -267,10 +270,14 @@ def proved(function: FunctionReport) -> list[str]:
     return sorted(rule for rule, verdict in function.verdicts.items() if verdict.verdict == "safe" and verdict.certified)
 
 
+def is_passed_over(verdict: RuleVerdict, function: FunctionReport) -> bool:
+    """Whether a verdict says only that nothing in the function could violate the rule, while more is known of other rules."""
+    return verdict.no_place and any(other.verdict != "unknown" for other in function.verdicts.values())
+
+
 def _unknowns(function: FunctionReport) -> list[tuple[str, RuleVerdict]]:
     unknown = [(rule, verdict) for rule, verdict in function.verdicts.items() if verdict.verdict == "unknown"]
-    is_nothing_else = len(unknown) == len(function.verdicts)
-    return [(rule, verdict) for rule, verdict in unknown if is_nothing_else or not verdict.no_place]
+    return [(rule, verdict) for rule, verdict in unknown if not is_passed_over(verdict, function)]
 
 
 def _order(diagnostic: types.Diagnostic) -> tuple[int, int, str, str]:
@@ -282,4 +289,6 @@ def stale_reason(state: FileState, function: FunctionReport) -> str | None:
     """Why a function's verdict may not hold for the text as it is now; None when it does hold."""
     if state.stale is not None:
         return state.stale
-    return "does not parse now; the verdict is that of its last good text" if function.stale else None
+    if function.stale:
+        return "does not parse now; what is known is of its last good text"
+    return "it is being decided again" if state.is_held(function) else None

@@ -26,11 +26,13 @@ class FileState:
 
     def __init__(self, path: str) -> None:
         self.path = path
+        self.held: dict[str, Finding] = {}  # what is said now of findings that were confirmed, until they are decided again
         self.revision = 0
         self.findings: tuple[Finding, ...] = ()
         self.functions: tuple[FunctionReport, ...] = ()
         self.messages: tuple[Message, ...] = ()
         self.stale: str | None = None
+        self.looks_stale = False  # for so long that people should see it
         self.moved = False
 
     @property
@@ -40,9 +42,18 @@ class FileState:
 
     def is_stale(self, finding: Finding) -> bool:
         """Whether a finding may not hold for the text as it is now."""
-        if self.stale is not None:
-            return True
-        return any(f.stale and f.name == finding.function for f in self.functions)
+        return self.stale is not None or self._lasts(finding)
+
+    def fades(self, finding: Finding) -> bool:
+        """Whether it is stale for longer than a check takes, so that this is shown."""
+        return (self.stale is not None and self.looks_stale) or self._lasts(finding)
+
+    def _lasts(self, finding: Finding) -> bool:
+        return finding.fingerprint in self.held or any(f.stale and f.name == finding.function for f in self.functions)
+
+    def is_held(self, function: FunctionReport) -> bool:
+        """Whether a finding in a function was confirmed and is being decided again."""
+        return any(f.function == function.name and f.fingerprint in self.held for f in self.findings)
 
 
 class Results:
@@ -89,11 +100,12 @@ class Results:
         current = document is None or result.version == document.current_version
         state = self._files.setdefault(result.path, FileState(result.path))
         edits = self._edits_since(result)
-        state.findings = _same_findings(state.findings, (_moved_finding(finding, edits) for finding in result.findings))
+        new = _same_findings(state.findings, (_moved_finding(finding, edits) for finding in result.findings))
+        state.findings, state.held = _held(state, new)
         state.functions = tuple(_moved_function(function, edits) for function in result.functions)
         state.messages = tuple(_moved_message(message, edits) for message in result.messages)
         state.stale = None if current else "edited since"
-        state.moved = False
+        state.moved = state.looks_stale = False
         state.revision += 1
         return state
 
@@ -117,6 +129,7 @@ class Results:
             if any(new is not old for new, old in zip(findings, state.findings, strict=True)):
                 state.moved = True
             state.findings = findings
+            state.held = {name: _moved_finding(finding, moves) for name, finding in state.held.items()}
         self._move_own(path, moves)
 
     def _move_own(self, path: str, moves: dict[str, list[Edit]]) -> None:
@@ -136,7 +149,7 @@ class Results:
         for state in self.states():
             document = self._documents.at_path(state.path)
             if state.stale is not None and (document is None or document.version_at(generation) == document.current_version):
-                state.stale = None
+                state.stale, state.looks_stale = None, False
                 state.revision += 1
                 confirmed.append(state.path)
         return confirmed
@@ -144,8 +157,25 @@ class Results:
     def mark_stale(self, reason: str) -> None:
         """Marks everything stale: the checker lost it, or no longer stands by it."""
         for state in self._files.values():
-            state.stale = state.stale or reason
+            state.stale, state.looks_stale = state.stale or reason, True
             state.revision += 1
+
+    def last(self) -> list[str]:
+        """The check takes long: what is stale looks so. Returns the paths of the files for which that is news."""
+        found = [state for state in self.states() if state.stale is not None and not state.looks_stale]
+        for state in found:
+            state.looks_stale = True
+        return [state.path for state in found]
+
+    def decided(self) -> list[str]:
+        """Provers have said all: what they did not confirm again is no longer confirmed. Returns the paths of files that it
+        is news for."""
+        found = [state for state in self.states() if state.held]
+        for state in found:
+            state.findings = tuple(state.held.get(finding.fingerprint, finding) for finding in state.findings)
+            state.held = {}
+            state.revision += 1
+        return [state.path for state in found]
 
     def forget(self, path: str) -> None:
         """Drops what is known of a file."""
@@ -195,6 +225,15 @@ def _same_findings(known: tuple[Finding, ...], new: Iterable[Finding]) -> tuple[
     """The new findings; a known one, and a known step of one, in the place of an equal one."""
     by_fingerprint = {finding.fingerprint: finding for finding in known}
     return tuple(_same_finding(by_fingerprint.get(finding.fingerprint), finding) for finding in new)
+
+
+def _held(state: FileState, new: tuple[Finding, ...]) -> tuple[tuple[Finding, ...], dict[str, Finding]]:
+    """The new findings, but those that were confirmed and are open now as they were, where they are now; and what is said of
+    these. An edit elsewhere has made them uncertain: what shows is not to change until provers have decided."""
+    confirmed = {finding.fingerprint: finding for finding in state.findings if finding.status == "confirmed"}
+    held = {f.fingerprint: f for f in new if f.fingerprint in confirmed and f.status == "possible" and f.reason is None}
+    shown = [msgspec.structs.replace(confirmed[f.fingerprint], place=f.place) if f.fingerprint in held else f for f in new]
+    return tuple(shown), held
 
 
 def _same_finding(known: Finding | None, new: Finding) -> Finding:

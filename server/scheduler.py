@@ -25,6 +25,7 @@ from analysis.wire import (
     Configure,
     ContractChanges,
     ContractText,
+    Decided,
     Derive,
     Derived,
     Edit,
@@ -61,6 +62,9 @@ class Audience(Protocol):
 
     def check_progressed(self, check: RunningCheck, event: Progress) -> None:
         """The checker says how far it is."""
+
+    def findings_decided(self) -> None:
+        """Provers have said all of the findings that are known."""
 
     def contracts_compared(self, event: ContractChanges) -> None:
         """There is news of what edits did to contracts."""
@@ -299,6 +303,8 @@ class Scheduler:
         match event:
             case FileResult():
                 self._audience.file_checked(event)
+            case Decided() if check is None and not self._unsent:
+                self._audience.findings_decided()
             case Derived():
                 _settle(self._derivations, event.generation, event.derivations)
             case ToldContract():

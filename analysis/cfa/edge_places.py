@@ -54,6 +54,11 @@ class ProgramPlaces:
         source = self._sources[function]
         return self._maps[source.unit].preprocessed.text, source
 
+    def written(self, function: str, edge_id: int) -> str | None:
+        """What stands at the place of an edge, in one line, with `case` before a label; None in the expansion of a macro, or
+        where it is not in one piece."""
+        return self._maps[self._sources[function].unit].written(self.place(function, edge_id))
+
     def unit_of(self, function: str) -> str:
         """The path of the unit whose definition of the function counts."""
         return self._sources[function].unit

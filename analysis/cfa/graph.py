@@ -389,5 +389,9 @@ class Places(Protocol):
     def source(self, function: str) -> tuple[bytes, FunctionSource]:
         """The preprocessed text of the file with the function's definition, and where that is in it."""
 
+    def written(self, function: str, edge_id: int) -> str | None:
+        """What stands at the place of an edge, in one line, with `case` before a label; None in the expansion of a macro, or
+        where it is not in one piece."""
+
     def version(self, function: str) -> object:
         """Something that is the same object as long as no place in the function can be another."""

@@ -17,6 +17,7 @@ from analysis.wire import (
     CheckDone,
     ClearStore,
     Configure,
+    Decided,
     Derive,
     Derived,
     Edit,
@@ -57,6 +58,7 @@ class Service:
         self._reported = ReportedFiles(send, self.programs.version)
         self._answered: dict[str, Report] = {}  # the programs' last reports, as they were reported, and of what generation
         self._answered_generation = 0
+        self._is_open = False  # whether provers may have something to say of what was reported
         self._at_work: Checker | None = None
         self._questions: list[Derive | AskContract] = []
         self._told = ToldContracts(interrupted, has_news)
@@ -140,6 +142,7 @@ class Service:
         checkers = self.programs.checkers
         self._answered = {key: checker.report for key, checker in checkers.items() if checker.report is not None}
         self._answered_generation = generation
+        self._is_open = True
         self._send_done(generation, reports, tuple(rechecked), after)
 
     def _settled(
@@ -158,6 +161,14 @@ class Service:
         were changed since is reported after the next check."""
         for key, checker in self.programs.checkers.items():
             self._update(key, checker.take_answers())
+        self._tell_decided()
+
+    def _tell_decided(self) -> None:
+        """Says, once, that provers have said all."""
+        at_work = any(checker.proving or checker.unasked for checker in self.programs.checkers.values())
+        if self._is_open and self.pending is None and not at_work:
+            self._is_open = False
+            self._send(Decided(self._answered_generation))
 
     def _update(self, key: str, report: Report | None) -> None:
         """Sends what provers have made of a program's last report."""
@@ -173,6 +184,7 @@ class Service:
                 self._at_work = checker
                 self._update(key, checker.ask(self._interrupted))
                 self._at_work = None
+        self._tell_decided()
 
     def close(self) -> None:
         """Ends all provers."""
@@ -255,6 +267,7 @@ class Service:
         self.looked = True
         if self.programs.bring_up_to_date():
             self.pending = Check(self.generation, ())
+        self._tell_decided()
 
     def _progress(self, generation: int) -> Callable[[str, int, int], None]:
         def show(text: str, done: int, total: int) -> None:

@@ -5,7 +5,7 @@
 ;; For Emacs 28 with eglot 1.9, or newer.  Put this file where Emacs finds it and (require 'everproof) into your init file;
 ;; `everproof' must be on PATH.  Eglot runs one server a buffer: this takes clangd's place in C buffers.
 ;;
-;; M-x everproof-trace    the steps of the finding at point; next-error and previous-error step through them
+;; M-x everproof-trace    the steps of the finding at point, from the error back; next-error and previous-error step through them
 ;; M-x everproof-check    everything is checked again from scratch
 ;; eglot-code-actions     explain the rule, suppress the finding with a reason
 
@@ -35,9 +35,10 @@
       (user-error "No finding on this line")))
 
 (defun everproof-trace ()
-  "Show the steps that lead to the finding on the line of point."
+  "Show the steps that lead to the finding on the line of point, from the error back."
   (interactive)
-  (let ((steps (everproof--execute "everproof.trace" (eglot--path-to-uri buffer-file-name) (everproof--finding-at-point))))
+  (let ((steps (everproof--execute "everproof.trace" (eglot--path-to-uri buffer-file-name) (everproof--finding-at-point)
+                                   '(:from "error"))))
     (with-current-buffer (get-buffer-create "*everproof trace*")
       (let ((inhibit-read-only t))
         (erase-buffer)

@@ -1,7 +1,7 @@
 -- Everproof in Neovim, 0.7 or newer. Copy this file to ~/.config/nvim/plugin/everproof.lua; `everproof` must be on PATH.
 --
--- It runs beside other servers, such as clangd. The code action "show the trace" puts the steps into the quickfix list, where :cnext
--- and :cprevious step through them. b:everproof says `checking`, `idle` or `failed`, for a status line.
+-- It runs beside other servers, such as clangd. The code action "show the trace" puts the steps into the quickfix list, from the error
+-- back, where :cnext and :cprevious step through them. b:everproof says `checking`, `idle` or `failed`, for a status line.
 
 local settings = { mode = 'continuous' } -- see docs/settings.md
 local markers = { 'compile_commands.json', '.everproof.toml', '.git' }

@@ -40,10 +40,12 @@ def _for_finding(
     trace = [document.uri, finding.fingerprint]
     actions = []
     if finding.trace:
-        actions.append(_command(f"Everproof: show the trace of {finding.rule}", commands.TRACE, trace, diagnostics))
+        actions.append(
+            _command(f"Everproof: show the trace of {finding.rule}", commands.TRACE, [*trace, commands.BACK], diagnostics)
+        )
     if len(finding.explanation) < len(finding.trace):
         title = f"Everproof: show all {len(finding.trace)} steps of the trace of {finding.rule}"
-        actions.append(_command(title, commands.TRACE, [*trace, {"whole": True}], diagnostics))
+        actions.append(_command(title, commands.TRACE, [*trace, {"whole": True} | commands.BACK], diagnostics))
     title = f"Everproof: show or hide the states of the rules along {finding.function}"
     actions.append(_command(title, inlay_hints.STATES, [document.uri, finding.function], diagnostics))
     if rule_page(finding.rule) is not None:

@@ -45,7 +45,7 @@ def _change(server: EverproofServer, function: FunctionReport, state: FileState)
 
 
 def lens_command(function: FunctionReport, state: FileState, uri: str, show_unknown: bool = False) -> types.Command | None:
-    """Returns the verdict in a few words, beginning with what is proved; None if nothing is known, unless that is asked for. The
+    """Returns what is known in a few words, beginning with what is proved; None if that is nothing, unless it is asked for. The
     tooltip has the assumptions, if the client shows tooltips. A click shows the trace of the first finding, if there is one."""
     rules = proved(function)
     parts = [f"✓ proved: {', '.join(rules)}"] if rules else []
@@ -63,21 +63,19 @@ def lens_command(function: FunctionReport, state: FileState, uri: str, show_unkn
     tooltip = " ".join(lines) or None
     if finding is None:
         return types.Command(title, "", tooltip)
-    return types.Command(title, commands.TRACE, tooltip, arguments=[uri, finding.fingerprint])
+    return types.Command(title, commands.TRACE, tooltip, arguments=[uri, finding.fingerprint, commands.BACK])
 
 
 def _open_parts(function: FunctionReport, state: FileState, show_unknown: bool) -> list[str]:
-    """What is to be said besides what is proved."""
+    """What is to be said besides what is proved. A finding that is held back is as quiet as what is unknown."""
     verdict, reason = overall(function)
     if verdict == "violated":
-        words = ("✗ confirmed", "⚠ possible", "? held back")
-        named = zip(words, violated_rules(function, state.findings), strict=True)
+        confirmed, possible, held_back = violated_rules(function, state.findings)
+        named = [("✗ confirmed", confirmed), ("⚠ possible", possible), ("? held back", held_back if show_unknown else [])]
         return [f"{word}: {_short(', '.join(rules))}" for word, rules in named if rules]
-    if verdict == "safe":
-        return [] if proved(function) else ["✓ safe"]
     if conditions(function):
         return [f"◐ {_short(conditions(function))}"]
-    return [f"? unknown: {_short(reason or '')}"] if show_unknown else []
+    return [f"? unknown: {_short(reason or '')}"] if show_unknown and verdict == "unknown" else []
 
 
 def _short(reason: str) -> str:

@@ -13,6 +13,8 @@ from server.convert import rule_page, step_text
 FULL_CHECK = "everproof.fullCheck"
 TRACE = "everproof.trace"
 STATUS = "everproof.status"
+BACK = {"from": "error"}
+"""The argument of TRACE for people, who begin at the error and ask what led there."""
 CLEAR_STORE = "everproof.clearStore"
 EXPLAIN = "everproof.explainRule"
 
@@ -33,13 +35,13 @@ def register(server: EverproofServer) -> None:
     @server.command(TRACE)
     async def trace(uri: Any, fingerprint: Any, options: Any = None) -> list[dict[str, object]]:
         text_argument(TRACE, "uri", uri)
-        whole = options.get("whole", False) if isinstance(options, dict) else options
-        if whole is not None and not isinstance(whole, bool):
-            raise JsonRpcInvalidParams(f"{TRACE}: the third argument must be an object, and its `whole` true or false.")
+        whole, goes_back = _trace_options(options)
         finding = server.results.finding(text_argument(TRACE, "fingerprint", fingerprint))
         if finding is None:
             return []
         steps = finding.trace if whole else finding.explanation
+        if goes_back:
+            steps = steps[::-1]
         return [server.converter.step(step) | {"summary": step_text(step)} for step in steps]
 
     @server.command(STATUS)
@@ -58,6 +60,17 @@ def register(server: EverproofServer) -> None:
         if page is not None and window is not None and window.show_document is not None and window.show_document.support:
             await server.window_show_document_async(types.ShowDocumentParams(page, take_focus=True))
         return page
+
+
+def _trace_options(options: Any) -> tuple[bool, bool]:
+    """Whether all steps are asked for, and whether they begin at the error and go back."""
+    if options is None:
+        return False, False
+    whole, start = (options.get("whole", False), options.get("from", "entry")) if isinstance(options, dict) else (None, None)
+    if not isinstance(whole, bool) or start not in ("entry", "error"):
+        expected = 'an object, its `whole` true or false, its `from` "entry" or "error"'
+        raise JsonRpcInvalidParams(f"{TRACE}: the third argument must be {expected}.")
+    return whole, start == "error"
 
 
 def toggled(server: EverproofServer, command: str, shown: dict[str, set[str]], uri: Any, function: Any) -> bool:

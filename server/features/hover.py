@@ -5,24 +5,25 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 from lsprotocol import types
 
-from analysis.model.report import Count, FunctionReport, Repaired, RuleVerdict, SummaryRepair, as_called
+from analysis.model.report import Count, Finding, FunctionReport, Repaired, RuleVerdict, SummaryRepair, as_called
 from analysis.wire import CheckDone, ContractText
 from server.app import EverproofServer
 from server.client_columns import Columns
 from server.contract_markdown import contract_markdown
-from server.convert import conditions, overall, reason_here, stale_reason
+from server.convert import conditions, is_passed_over, reason_here, stale_reason, standing, violated_rules
 from server.documents import Document
 
 PATIENCE = 0.8  # seconds that a hover waits for the checker
 _NAME = re.compile(r"[^\W\d]\w*")
-_ORDER = {"violated": 0, "unknown": 1, "safe": 2}
 _CONDITIONAL = "◐"
-_SIGNS = {"safe": "✓", "violated": "✗", "unknown": "?"}
+_SIGNS = {"confirmed": "✗", "possible": "⚠", "proved": "✓", "unknown": "?", "held back": "?"}
+_ORDER = ("confirmed", "possible", "held back", "unknown", "proved")
+_QUIET = ("unknown", "held back")  # nobody reads these unless they were asked for
 
 
 def register(server: EverproofServer) -> None:
@@ -63,18 +64,19 @@ def _text(
     function, state = known
     stale, done = stale_reason(state, function), server.last_check
     is_definition = function.place.path == document.file_path and server.converter.range(function.place).start == range_.start
+    findings, is_all = state.findings, server.settings.show_unknown
     if contract is None:
         recheck = server.rechecks.describe(function, document.file_path, done) if done is not None else ""
-        return describe(function, stale, done, recheck)
+        return describe(function, stale, done, recheck, findings=findings, show_unknown=is_all)
     news = server.contract_news.of(function.place.path, function.name, done)
     change = news[0].text if news is not None and news[1] and stale is None else ""
     link = "" if is_definition else _link(server, function)
     shown = contract_markdown(contract, link, change)
     if not is_definition:
-        first = _first_lines(function, stale)
-        return "\n\n".join([shown, *(first if overall(function)[0] != "unknown" or conditions(function) else first[1:])])
+        return "\n\n".join([shown, *_first_lines(function, stale, findings, show_unknown=is_all)])
     recheck = server.rechecks.describe(function, document.file_path, done) if done is not None else ""
-    return "\n\n".join([shown, "---", describe(msgspec.structs.replace(function, summary=()), stale, done, recheck)])
+    beside = msgspec.structs.replace(function, summary=())
+    return "\n\n".join([shown, "---", describe(beside, stale, done, recheck, findings=findings, show_unknown=is_all)])
 
 
 def _link(server: EverproofServer, function: FunctionReport) -> str:
@@ -103,48 +105,65 @@ def name_at(document: Document, position: types.Position, columns: Columns) -> t
     return None
 
 
-def describe(function: FunctionReport, stale: str | None, last_check: CheckDone | None, recheck: str = "") -> str:
-    """What is known of a function, as Markdown; `recheck` says what the last check did with it."""
-    parts = _first_lines(function, stale)
+def describe(
+    function: FunctionReport,
+    stale: str | None,
+    last_check: CheckDone | None,
+    recheck: str = "",
+    *,
+    findings: Sequence[Finding] = (),
+    show_unknown: bool = False,
+) -> str:
+    """What is known of a function, as Markdown; `recheck` says what the last check did with it, `findings` are those of its file.
+    What is not known is said where that is asked for."""
+    parts = _first_lines(function, stale, findings, show_unknown=show_unknown) or [f"**{function.name}**"]
     if function.summary:
         parts.append("\n".join(f"- {line}" for line in function.summary))
-    parts.append("\n".join([*_verdict_lines(function), *_repair_lines(function)]))
+    parts.append("\n".join([*_verdict_lines(function, findings, show_unknown=show_unknown), *_repair_lines(function)]))
     if function.invariants:
         lines = dict.fromkeys(f"- line {i.place.range.start.line}: `{i.text}`" for i in function.invariants)
         parts.append("Loop invariants:\n" + "\n".join(lines))
-    assumptions = sorted({a for v in function.verdicts.values() if not v.certified for a in v.assumptions})
-    if assumptions:
-        parts.append("Assuming: " + "; ".join(assumptions) + ".")
     if last_check is not None:
         parts.append(recheck)
         parts.append(f"*{work_text(last_check)}*")
     return "\n\n".join(part for part in parts if part)
 
 
-def _first_lines(function: FunctionReport, stale: str | None) -> list[str]:
-    """The verdict over all rules, and whether it is of the text as it is."""
-    verdict, reason = overall(function)
-    is_listed = verdict == "unknown" and bool(function.verdicts)  # rule by rule, below or at the definition
-    why = f" ({reason})" if reason and not is_listed else ""
+def _first_lines(function: FunctionReport, stale: str | None, findings: Sequence[Finding], *, show_unknown: bool) -> list[str]:
+    """What is known over all rules, and whether it is of the text as it is. Nothing where nothing is known."""
+    word = standing(function, findings)
     needed = conditions(function)
-    said = f"{_CONDITIONAL} {needed}" if needed else f"{_SIGNS[verdict]} {verdict}{why}"
+    if word == "unknown" and not needed and not show_unknown:
+        return [] if stale is None else [f"**{function.name}**", f"*Stale: {stale}.*"]
+    confirmed, possible, _ = violated_rules(function, findings)
+    rules = {"confirmed": confirmed, "possible": possible}.get(word, [])
+    said = f"{_CONDITIONAL} {needed}" if needed else f"{_SIGNS[word]} {word}" + (f": {', '.join(rules)}" if rules else "")
     return [f"**{function.name}**: {said}", *([] if stale is None else [f"*Stale: {stale}.*"])]
 
 
-def _verdict_lines(function: FunctionReport) -> list[str]:
-    """One line for all rules with the same verdict for the same reason: what is violated first, what is safe last."""
+def _verdict_lines(function: FunctionReport, findings: Sequence[Finding], *, show_unknown: bool) -> list[str]:
+    """One line for all rules of which the same is known for the same reason: what is wrong first, what is proved last."""
+    words = _rule_words(function, findings)
     groups: dict[tuple[str, str, str | None], list[str]] = {}
-    for rule, verdict in sorted(function.verdicts.items(), key=lambda item: (_ORDER[item[1].verdict], item[0])):
-        sign, note = _SIGNS[verdict.verdict], _note(verdict, function)
-        word: str = verdict.verdict
+    for rule, verdict in sorted(function.verdicts.items(), key=lambda item: (_ORDER.index(words[item[0]]), item[0])):
+        word, note = words[rule], _note(verdict, function)
+        sign = _SIGNS[word]
         if verdict.is_conditional and note is not None:
             sign, word, note = _CONDITIONAL, note, None
-        elif verdict.verdict == "safe" and verdict.certified:
-            word = "proved"
+        elif word in _QUIET and (not show_unknown or is_passed_over(verdict, function)):
+            continue
         groups.setdefault((sign, word, note), []).append(f"`{rule}`")
     return [
         f"- {sign} {word}: {', '.join(rules)}" + (f" ({note})" if note else "") for (sign, word, note), rules in groups.items()
     ]
+
+
+def _rule_words(function: FunctionReport, findings: Sequence[Finding]) -> dict[str, str]:
+    """What is said of each rule. What is safe without a certificate is not called proved."""
+    words = {rule: "proved" if verdict.certified else "unknown" for rule, verdict in function.verdicts.items()}
+    for word, rules in zip(("confirmed", "possible", "held back"), violated_rules(function, findings), strict=True):
+        words |= dict.fromkeys(rules, word)
+    return words
 
 
 _REPAIRED: dict[Repaired, str] = {
@@ -173,7 +192,9 @@ def _repair_lines(function: FunctionReport) -> Iterator[str]:
 
 
 def _note(verdict: RuleVerdict, function: FunctionReport) -> str | None:
-    """Why the verdict is unknown, or which assumptions a proof rests on."""
+    """Why the verdict is unknown, or which assumptions what is known rests on."""
+    if verdict.verdict == "violated":
+        return f"assuming: {'; '.join(verdict.assumptions)}" if verdict.assumptions else reason_here(verdict, function)
     if verdict.verdict != "safe" or not verdict.certified:
         return reason_here(verdict, function)
     assumed = f"; assuming: {'; '.join(verdict.assumptions)}" if verdict.assumptions else ""

@@ -7,6 +7,7 @@ from lsprotocol import types
 from server.app import EverproofServer
 from server.features import configuration, watched_files
 from server.transport.parent import watch_parent
+from server.transport.protocol import knows_tags
 
 
 def register(server: EverproofServer) -> None:
@@ -15,6 +16,7 @@ def register(server: EverproofServer) -> None:
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
         server.begin()
+        server.converter.has_tags = knows_tags(server.client_capabilities)
         configuration.remember_initial(server, params.initialization_options)
         if params.process_id is not None:
             watch_parent(params.process_id, server.scheduler.kill_for_good)

@@ -284,6 +284,13 @@ def pulls_only(capabilities: types.ClientCapabilities) -> bool:
     return text_document is not None and text_document.diagnostic is not None and text_document.publish_diagnostics is None
 
 
+def knows_tags(capabilities: types.ClientCapabilities) -> bool:
+    """Whether a client shows diagnostics with a tag in another way."""
+    text_document = capabilities.text_document
+    published = None if text_document is None else text_document.publish_diagnostics
+    return published is not None and published.tag_support is not None
+
+
 def _described(error: BaseException) -> str:
     """An error in one short line; of a group, the first that is no group."""
     while isinstance(error, BaseExceptionGroup):

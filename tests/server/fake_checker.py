@@ -9,6 +9,8 @@ HANG      it announces the check and never answers
 SLOW      it announces the check and answers when a file `go` appears in the folder given by --state
 FAILED    it answers that the check could not be done
 BROKEN    the functions of the file are stale
+DOUBT     no finding is decided, and none has a reason
+UNDECIDED it does not say that provers have said all
 MESSAGE   it says something about the line
 LOUD      it prints to what it thinks is standard output
 LOOP      the function has an invariant there
@@ -110,6 +112,8 @@ class FakeChecker:
             self.report(request.generation, path)
         work = Work(Count(len(self.known), 1), Count(), Count(), Count(2, 1))
         self.send(wire.CheckDone(request.generation, work, Times(total=12.0), ()))
+        if "UNDECIDED" not in words:
+            self.send(wire.Decided(request.generation))
         if words & {"KEPT", "CHANGED"}:
             self.send(wire.ContractChanges(request.generation, "program", tuple(self.changes(is_same="KEPT" in words))))
 
@@ -198,6 +202,8 @@ class FakeChecker:
         fingerprint = f"{os.path.basename(path)}:{function}:{index}"
         status = "confirmed" if index % 2 else "possible"
         reason, assumptions = (None, ("f() is called with 0",)) if index % 2 else ("a loop without bound", ())
+        if "DOUBT" in self.words():
+            status, reason, assumptions = "possible", None, ()
         return Finding(RULE, status, "error", "p may be null here", place, function, fingerprint, trace, reason, assumptions)
 
     def first_time(self, name: str) -> bool:
@@ -214,7 +220,8 @@ class FakeChecker:
 
 def with_verdicts(function: FunctionReport, findings: list[Finding]) -> FunctionReport:
     violated = any(finding.function == function.name for finding in findings)
-    verdict = RuleVerdict("violated" if violated else "safe", None, ("no signed overflow",), "automaton")
+    assumed = ("no signed overflow",)
+    verdict = RuleVerdict("violated" if violated else "safe", None, assumed, "automaton", certified=not violated)
     unknown = RuleVerdict("unknown", "not decided by this engine", (), "automaton")
     verdicts = {RULE: verdict, "memory-leak": unknown} if function.name.startswith("unknown") else {RULE: verdict}
     return FunctionReport(function.name, function.place, verdicts, function.stale, function.summary)

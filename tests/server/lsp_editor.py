@@ -152,14 +152,21 @@ def data(item: types.Diagnostic) -> dict[str, Any]:
     return item.data if isinstance(item.data, dict) else vars(item.data) | getattr(item.data, "_asdict", dict)()
 
 
-def capabilities(encodings: list[str] | None = None, pull: bool = False, push: bool = True) -> types.ClientCapabilities:
+def capabilities(
+    encodings: list[str] | None = None, pull: bool = False, push: bool = True, tags: bool = True
+) -> types.ClientCapabilities:
     """What a client can do, like VS Code unless asked for something else."""
     return types.ClientCapabilities(
         general=types.GeneralClientCapabilities(
             position_encodings=[types.PositionEncodingKind(encoding) for encoding in encodings] if encodings else None
         ),
         text_document=types.TextDocumentClientCapabilities(
-            publish_diagnostics=types.PublishDiagnosticsClientCapabilities(related_information=True) if push else None,
+            publish_diagnostics=types.PublishDiagnosticsClientCapabilities(
+                related_information=True,
+                tag_support=types.ClientDiagnosticsTagOptions([types.DiagnosticTag.Unnecessary]) if tags else None,
+            )
+            if push
+            else None,
             diagnostic=types.DiagnosticClientCapabilities() if pull else None,
         ),
         window=types.WindowClientCapabilities(work_done_progress=True),

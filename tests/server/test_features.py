@@ -50,7 +50,7 @@ async def test_hover_on_a_function_at_its_definition_or_a_call(
     found = await hover(editor, uri, line, character)
     assert found is not None
     assert isinstance(found.contents, types.MarkupContent)
-    assert found.contents.value.splitlines()[0] == "**callee**: ✗ violated (null-dereference)"
+    assert found.contents.value.splitlines()[0] == "**callee**: ⚠ possible: null-dereference"
     assert "callee returns an int" in found.contents.value
     assert "no signed overflow" in found.contents.value
     assert "functions 1 lowered, 2 reused" in found.contents.value
@@ -69,7 +69,7 @@ async def test_code_actions_on_a_finding(editor: Editor, workspace: Path) -> Non
     uri = await opened(editor, workspace)
     offered = await actions(editor, uri, 1, 12)
     commands = {action.command.command: list(action.command.arguments or ()) for action in offered if action.command}
-    assert commands["everproof.trace"] == [uri, "a.c:callee:0"]
+    assert commands["everproof.trace"] == [uri, "a.c:callee:0", {"from": "error"}]
     assert commands["everproof.fullCheck"] == [uri]
     assert commands["everproof.explainRule"] == ["null-dereference"]
     assert commands["everproof.states"] == [uri, "callee"]
@@ -102,21 +102,25 @@ async def test_a_lens_above_each_function_says_its_verdict(editor: Editor, works
     said = [(lens.range.start.line, lens.command.title, lens.command.command) for lens in lenses or ()]
     assert said == [
         (0, "⚠ possible: null-dereference", "everproof.trace"),
-        (3, "✓ safe", ""),
+        (3, "✓ proved: null-dereference", ""),
+        (6, "✓ proved: null-dereference", ""),
     ]
 
 
 def test_a_hover_has_one_line_for_all_rules_that_say_the_same() -> None:
     none, lost = "no violation found", "its finding is suppressed"
     verdicts = {
-        "a": RuleVerdict("safe", None, (), "automaton"),
+        "a": RuleVerdict("safe", None, (), "value", certified=True),
         "b": RuleVerdict("unknown", none, (), "automaton"),
         "c": RuleVerdict("violated", None, (), "automaton"),
         "d": RuleVerdict("unknown", lost, (), "automaton"),
         "e": RuleVerdict("unknown", none, (), "automaton"),
     }
-    lines = describe(FunctionReport("f", whole_line("a.c", 1), verdicts), None, None).splitlines()
-    assert lines[2:] == ["- ✗ violated: `c`", f"- ? unknown: `b`, `e` ({none})", f"- ? unknown: `d` ({lost})", "- ✓ safe: `a`"]
+    known = FunctionReport("f", whole_line("a.c", 1), verdicts)
+    proved = "- ✓ proved: `a` (by the value engine, its certificate was accepted)"
+    assert describe(known, None, None).splitlines() == ["**f**: ⚠ possible: c", "", "- ⚠ possible: `c`", proved]
+    lines = describe(known, None, None, show_unknown=True).splitlines()
+    assert lines[2:] == ["- ⚠ possible: `c`", f"- ? unknown: `b`, `e` ({none})", f"- ? unknown: `d` ({lost})", proved]
 
 
 async def test_lenses_and_status_are_stale_while_the_text_is_newer(editor: Editor, workspace: Path) -> None:
@@ -173,6 +177,8 @@ async def test_the_trace_of_a_finding_is_its_steps(editor: Editor, workspace: Pa
     assert steps[1].values.p == "NULL"
     assert await editor.command("everproof.trace", uri, "no such finding") == []
     assert await editor.command("everproof.trace", uri, "a.c:callee:0", {"whole": True}) == steps
+    assert await editor.command("everproof.trace", uri, "a.c:callee:0", {"from": "error"}) == steps[::-1]
+    assert await editor.command("everproof.trace", uri, "a.c:callee:0", {"whole": True, "from": "entry"}) == steps
 
 
 @pytest.mark.parametrize(
@@ -182,6 +188,7 @@ async def test_the_trace_of_a_finding_is_its_steps(editor: Editor, workspace: Pa
         ("everproof.trace", [1, 2]),
         ("everproof.trace", ["a", "b", {"whole": 1}]),
         ("everproof.trace", ["a", "b", "whole"]),
+        ("everproof.trace", ["a", "b", {"from": "end"}]),
         ("everproof.fullCheck", [1]),
         ("no.such", []),
     ],

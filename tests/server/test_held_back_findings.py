@@ -11,6 +11,7 @@ from analysis.wire import FileResult
 from server.convert import Converter
 from server.documents import Document, OpenDocuments
 from server.features.code_lens import lens_command
+from server.features.hover import describe
 from server.results import FileState, Results
 from server.status import Statuses
 
@@ -63,9 +64,9 @@ def test_where_all_are_asked_for_it_is_a_hint() -> None:
     assert levels == {"f": severity.Warning, "g": severity.Hint, "h": severity.Error}
 
 
-def test_the_lens_says_so() -> None:
+def test_the_lens_says_so_where_that_is_asked_for() -> None:
     _, _, _, state = known(finding("f", score=70, shown=True), finding("g", score=30, shown=False))
-    lenses = [lens_command(function, state, "uri") for function in state.functions]
+    lenses = [lens_command(function, state, "uri", show_unknown=True) for function in state.functions]
     titles = [lens.title for lens in lenses if lens is not None]
     assert titles == ["⚠ possible: double-free", "? held back: double-free"]
 
@@ -83,7 +84,13 @@ def test_three_words_say_what_is_known_and_a_finding_held_back_is_never_proved()
         ("h", "violated", "confirmed"),
     ]
     lenses = [lens_command(function, state, "uri") for function in state.functions]
-    assert [lens and lens.title.split(":")[0] for lens in lenses] == ["⚠ possible", "? held back", "✗ confirmed"]
+    hovers = [describe(function, None, None, findings=state.findings) for function in state.functions]
+    assert hovers == [
+        "**f**: ⚠ possible: double-free\n\n- ⚠ possible: `double-free`",
+        "**g**",
+        "**h**: ✗ confirmed: double-free\n\n- ✗ confirmed: `double-free`",
+    ]
+    assert [lens and lens.title.split(":")[0] for lens in lenses] == ["⚠ possible", None, "✗ confirmed"]
 
 
 def test_the_message_says_why_a_finding_is_not_decided() -> None:

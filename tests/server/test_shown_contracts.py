@@ -48,13 +48,13 @@ async def test_a_hover_at_a_definition_has_the_contract_and_then_the_verdicts(ed
     contract, rule, verdicts = (await shown(editor, uri, AT_DEFINITION)).partition("\n\n---\n\n")
     assert contract == CONTRACT
     assert rule
-    assert verdicts.startswith("**callee**: ✗ violated (null-dereference)\n")
+    assert verdicts.startswith("**callee**: ⚠ possible: null-dereference\n")
 
 
 async def test_a_hover_at_a_call_says_where_the_function_is_defined(editor: Editor, workspace: Path) -> None:
     uri = await opened(editor, workspace, TOLD)
     assert await shown(editor, uri, AT_CALL) == (
-        f"{CONTRACT}  \nDefined in [a.c:2]({uri}#L2).\n\n**callee**: ✗ violated (null-dereference)"
+        f"{CONTRACT}  \nDefined in [a.c:2]({uri}#L2).\n\n**callee**: ⚠ possible: null-dereference"
     )
 
 
@@ -89,7 +89,7 @@ async def test_a_hover_does_not_wait_for_a_checker_that_does_not_answer(editor: 
     editor.edit(uri, 2, (0, 0), (0, 0), f"// {word}\n")
     await editor.status(uri, "checking" if word == "HANG" else "idle", 2)
     text = await shown(editor, uri, (2, 5))
-    assert text.startswith("**callee**: ✗ violated (null-dereference)")
+    assert text.startswith("**callee**: ⚠ possible: null-dereference")
     assert ("*Stale: edited since.*" in text) is (word == "HANG")
 
 
@@ -101,7 +101,7 @@ async def test_a_hover_says_that_a_contract_is_unchanged(editor: Editor, workspa
     await refreshed(editor, uri, 2, after)
     for at in (AT_DEFINITION, AT_CALL):
         assert "Contract unchanged for 14 callers." in await shown(editor, uri, at)
-    assert await lenses(editor, uri) == [(1, "⚠ possible: null-dereference"), (4, "✓ safe")]
+    assert await lenses(editor, uri) == [(1, "⚠ possible: null-dereference"), (4, "✓ proved: null-dereference")]
 
 
 async def test_a_lens_says_what_edits_did_to_a_contract(editor: Editor, workspace: Path) -> None:
@@ -110,7 +110,12 @@ async def test_a_lens_says_what_edits_did_to_a_contract(editor: Editor, workspac
     editor.edit(uri, 2, (0, 0), (0, 3), "// CHANGED ")
     await refreshed(editor, uri, 2, after)
     changed = "contract changed: may now return NULL — 3 callers"
-    assert await lenses(editor, uri) == [(1, "⚠ possible: null-dereference"), (1, changed), (4, "✓ safe"), (4, changed)]
+    assert await lenses(editor, uri) == [
+        (1, "⚠ possible: null-dereference"),
+        (1, changed),
+        (4, "✓ proved: null-dereference"),
+        (4, changed),
+    ]
     assert f"{changed[0].upper()}{changed[1:]}." in await shown(editor, uri, AT_DEFINITION)
     editor.edit(uri, 3, (0, 0), (0, 0), "// HANG\n")
     await editor.status(uri, "checking", 3)

@@ -13,6 +13,7 @@ from test_features import opened
 from analysis.model.places import Place, Position, Range, whole_line
 from analysis.model.report import FunctionReport, Invariant, RuleVerdict
 from server.client_columns import Columns
+from server.convert import standing
 from server.documents import Document
 from server.features.code_lens import lens_command
 from server.features.hover import describe
@@ -87,8 +88,11 @@ def test_what_is_open_besides_is_not_hidden_by_it() -> None:
     assert "- ◐ safe if callers keep: `s != NULL`: `a`" in describe(known, None, None).splitlines()
 
 
-def test_a_lens_does_not_call_proved_what_has_no_certificate() -> None:
-    assert lens(function(a=RuleVerdict("safe", None, ("x",), "automaton"))) == ("✓ safe", None)
+def test_nothing_without_a_certificate_is_called_proved() -> None:
+    bare = function(a=RuleVerdict("safe", None, ("x",), "automaton"))
+    assert lens_command(bare, FileState(PATH), f"file://{PATH}", show_unknown=True) is None
+    assert standing(bare, ()) == "unknown"
+    assert describe(bare, None, None) == "**f**"
 
 
 @pytest.mark.parametrize(
@@ -103,11 +107,13 @@ def test_a_lens_does_not_call_proved_what_has_no_certificate() -> None:
 def test_a_place_in_the_file_is_a_line_of_it_and_is_said_once(reason: str, shown: str) -> None:
     known = function(a=RuleVerdict("unknown", reason, (), "value"))
     assert lens(known)[0] == f"? unknown: {shown}"
-    assert describe(known, None, None).splitlines() == ["**f**: ? unknown", "", f"- ? unknown: `a` ({shown})"]
+    said = describe(known, None, None, show_unknown=True)
+    assert said.splitlines() == ["**f**: ? unknown", "", f"- ? unknown: `a` ({shown})"]
+    assert describe(known, None, None) == "**f**"
 
 
 def test_a_hover_says_by_whom_it_is_proved_and_what_that_rests_on() -> None:
-    text = describe(function(Invariant("a", place(3), "i >= 0"), a=PROVED, b=OPEN), None, None)
+    text = describe(function(Invariant("a", place(3), "i >= 0"), a=PROVED, b=OPEN), None, None, show_unknown=True)
     assert "- ✓ proved: `a` (by the predicate engine, its certificate was accepted; assuming: nothing overflows)" in text
     assert "- ? unknown: `b` (it does not prove)" in text
     assert "Loop invariants:\n- line 3: `i >= 0`" in text

@@ -17,15 +17,16 @@ export function registerCommands(
   const handlers: Record<string, (...args: never[]) => unknown> = {
     [Commands.fullCheck]: (uri?: string) => runFullCheck(connection, uri),
     [Commands.trace]: (uri: string, fingerprint: string, options?: TraceOptions) =>
-      trace.begin(uri, fingerprint, 0, options?.whole ?? false),
+      trace.begin(uri, fingerprint, undefined, options?.whole ?? false),
     [Commands.status]: () => connection.execute(Commands.status, []),
     [Commands.clearStore]: () => connection.execute(Commands.clearStore, []),
     [Commands.explainRule]: (rule: string) => connection.execute(Commands.explainRule, [rule]),
     [Commands.states]: (uri?: string, name?: string) => toggleHints(connection, model, Commands.states, uri, name),
     [Commands.invariants]: (uri?: string, name?: string) =>
       toggleHints(connection, model, Commands.invariants, uri, name),
-    'everproof.nextStep': () => trace.move(1),
-    'everproof.previousStep': () => trace.move(-1),
+    // from the error back: what comes next is what led there
+    'everproof.nextStep': () => trace.move(-1),
+    'everproof.previousStep': () => trace.move(1),
     'everproof.goToStep': (uri: string, fingerprint: string, index: number) => trace.begin(uri, fingerprint, index),
     'everproof.endTrace': () => {
       trace.end();

@@ -49,9 +49,11 @@ export interface TraceStep {
   readonly summary: string;
 }
 
-/** The third argument of the command `everproof.trace`: whether all steps are wanted, or those that explain the finding. */
+/** The third argument of the command `everproof.trace`: whether all steps are wanted, or those that explain the finding; and
+ * whether they begin at the entry or go back from the error. */
 export interface TraceOptions {
-  readonly whole: boolean;
+  readonly whole?: boolean;
+  readonly from?: 'entry' | 'error';
 }
 
 /** What the command `everproof.derivation` answers: one function's part of the derivation graph. */

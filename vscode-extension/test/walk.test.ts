@@ -15,13 +15,13 @@ const step = (text: string, line = 0, values: Record<string, string> = {}): Trac
 });
 
 describe('walking a trace', () => {
-  it('goes from the first step to the last and no farther', () => {
+  it('goes from the error back to the first step and no farther', () => {
     const walk = new TraceWalk('1', [step('a'), step('b'), step('c')]);
-    assert.equal(walk.current.text, 'a');
-    assert.deepEqual([walk.move(1), walk.move(1), walk.move(1)], [true, true, false]);
     assert.equal(walk.current.text, 'c');
-    assert.deepEqual([walk.move(-2), walk.move(-1)], [true, false]);
-    assert.equal(walk.index, 0);
+    assert.deepEqual([walk.move(-1), walk.move(-1), walk.move(-1)], [true, true, false]);
+    assert.equal(walk.current.text, 'a');
+    assert.deepEqual([walk.move(2), walk.move(1)], [true, false]);
+    assert.equal(walk.index, 2);
   });
 
   it('begins where it is told to, inside the trace', () => {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from bisect import bisect_right
 from collections.abc import Mapping
 
@@ -14,6 +15,8 @@ from analysis.model.places import Place, Position, Range, whole_line
 
 _BOM = b"\xef\xbb\xbf"
 _LARGEST_HEADER = 16_000_000  # bytes
+_MOST_LINES = 5  # of one step of a trace
+_CASE = re.compile(r"\bcase\s+$")
 
 
 class FileMap:
@@ -50,6 +53,26 @@ class FileMap:
             return first
         use = first.macro if first.macro == final.macro and first.range == final.range else None
         return Place(path, Range(first.range.start, final.range.end), use)
+
+    def written(self, place: Place) -> str | None:
+        """What stands at a place, in one line, with the `case` before it; None in the expansion of a macro that is no such label,
+        or where comments or continued lines are in it."""
+        raw = next((raw for raw, shown in self._displayed.items() if shown == place.path and not raw.startswith(b"<")), None)
+        path = self.line_map.main if place.path == self.preprocessed.path else raw
+        lines = None if path is None else self._lines(path)
+        start, end = place.range.start, place.range.end
+        if lines is None or end.line > len(lines):
+            return None
+        is_label = _CASE.search(lines[start.line - 1].decode("utf-8", "surrogateescape")[: start.column - 1]) is not None
+        if place.macro is not None and not is_label:
+            return None
+        text = [line.decode("utf-8", "surrogateescape") for line in lines[start.line - 1 : end.line]]
+        text[-1] = text[-1][: end.column - 1]
+        text[0] = text[0][start.column - 1 :]
+        if len(text) > _MOST_LINES or any("//" in line or "/*" in line or line.endswith("\\") for line in text):
+            return None
+        found = " ".join(line.strip() for line in text).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        return f"case {found}" if is_label else found
 
     def display(self, path: bytes) -> str:
         """A path in a line marker as users see it: as they gave it; headers below the current folder relative if that was."""

@@ -9,7 +9,7 @@ import msgspec
 from analysis.cfa import marks
 from analysis.cfa.graph import Edge, Places, Program
 from analysis.cfa.unnamed_values import without_temporaries
-from analysis.engines.automaton.facts.spelled import spell_step
+from analysis.cfa.written_steps import written_step
 from analysis.model import ir
 from analysis.model.digest import digest_text
 from analysis.model.report import Finding, RuleVerdict, StepKind, TraceStep
@@ -65,7 +65,8 @@ def _trace(finding: Finding, steps: Sequence[Ran], program: Program, places: Pla
         edge = cfa.by_id[step.edge]
         kind = _kind(edge, step)
         if kind is not None:
-            trace.append((_step(step, places, kind, spell_step(edge.effect, cfa)[0]), number in needed))
+            text = written_step(edge.effect, edge.id, cfa, places)[0]
+            trace.append((_step(step, places, kind, text), number in needed))
     return [*trace, (_step(last, places, "error", finding.message), True)]
 
 
@@ -77,7 +78,7 @@ def _needed(finding: Finding, steps: Sequence[Ran], program: Program, places: Pl
     for step in steps:
         cfa = program.functions[step.function]
         edge = cfa.by_id[step.edge]
-        is_value = (places.place(step.function, step.edge), spell_step(edge.effect, cfa)[0]) in known
+        is_value = (places.place(step.function, step.edge), written_step(edge.effect, edge.id, cfa, places)[0]) in known
         path.append(Step(step.function, step.depth, step.edge, is_value=is_value))
     return frozenset(needed_steps(program, path))
 

@@ -102,7 +102,7 @@ local steps = {
         end
       end
       local hover = request('textDocument/hover', params)
-      return hover.contents.value:find('**sell**: ✗ violated (use-after-free)', 1, true) ~= nil
+      return hover.contents.value:find('**sell**: ✗ confirmed: use-after-free', 1, true) ~= nil
     end)
   end },
   { 'the code action shows the trace in the quickfix list, through both files', function()

@@ -5,11 +5,11 @@ import type { TraceStep } from '../protocol';
 export class TraceWalk {
   private at: number;
 
-  /** `steps` must not be empty. The walk begins at the first step by default. */
+  /** `steps` must not be empty, and in the order of the path. The walk begins at the error, the last one, by default. */
   constructor(
     readonly fingerprint: string,
     readonly steps: readonly TraceStep[],
-    start = 0,
+    start = steps.length - 1,
   ) {
     if (steps.length === 0) {
       throw new RangeError('a trace without steps cannot be walked');
@@ -29,7 +29,7 @@ export class TraceWalk {
     return step;
   }
 
-  /** Goes on, or back where `distance` is negative, no farther than there are steps; whether it moved. */
+  /** Goes on along the path, or back where `distance` is negative, no farther than there are steps; whether it moved. */
   move(distance: number): boolean {
     return this.moveTo(this.at + distance);
   }

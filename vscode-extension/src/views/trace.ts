@@ -59,8 +59,8 @@ export class TraceView implements vscode.Disposable {
     return this.walk;
   }
 
-  /** Begins to walk the steps that explain a finding, or the `whole` trace, at a step, at the first if none is given. */
-  async begin(uri: string, fingerprint: string, start = 0, whole = false): Promise<readonly TraceStep[]> {
+  /** Begins to walk the steps that explain a finding, or the `whole` trace, at a step, at the error if none is given. */
+  async begin(uri: string, fingerprint: string, start?: number, whole = false): Promise<readonly TraceStep[]> {
     const steps = await this.execute(Commands.trace, [uri, fingerprint, { whole }]);
     if (steps.length === 0) {
       void vscode.window.showInformationMessage('Everproof: this finding is gone, or it has no trace.');
@@ -74,17 +74,14 @@ export class TraceView implements vscode.Disposable {
     return steps;
   }
 
-  /** The next step, or an earlier one. Without a walk, that of the finding nearest to the cursor begins. */
+  /** A step on along the path, or back from the error. Without a walk, that of the finding nearest to the cursor begins. */
   async move(distance: number): Promise<void> {
     if (this.walk === undefined) {
       await this.beginNearest();
     } else if (this.walk.move(distance)) {
       await this.show();
     } else {
-      vscode.window.setStatusBarMessage(
-        distance > 0 ? 'This is the last step of the trace.' : 'This is the first step of the trace.',
-        3000,
-      );
+      vscode.window.setStatusBarMessage(distance > 0 ? 'This is the error.' : 'This is where the trace begins.', 3000);
     }
   }
 

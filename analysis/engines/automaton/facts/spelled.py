@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from analysis.cfa.graph import Cfa
-from analysis.cfa.unnamed_values import has_temporaries, origin, with_origins
+from analysis.cfa.unnamed_values import origin
 from analysis.engines.automaton.facts.facts import Fact
 from analysis.engines.automaton.functions.access_paths import CALLER, RESULT, Path
-from analysis.model import ir
-from analysis.model.spelling import display_name, spell_effect
+from analysis.model.spelling import display_name
 from analysis.rules.automaton import Rule
-
-_LONGEST_STEP = 120  # characters
 
 
 def spell_path(path: Path, cfa: Cfa | None = None) -> str:
@@ -47,13 +44,6 @@ def spell_path(path: Path, cfa: Cfa | None = None) -> str:
 
 def _index(operation: str) -> str:
     return f"[{display_name(operation[1:-1].removeprefix('@'))}]"
-
-
-def spell_step(effect: ir.Effect, cfa: Cfa) -> tuple[str, bool]:
-    """An effect of the function as a step for people: a temporary is spelled as the call whose result it is, if that is known and
-    short. And whether this rests on other edges of the function."""
-    text = spell_effect(effect)
-    return with_origins(text, cfa, _LONGEST_STEP), has_temporaries(text)
 
 
 def summary_line(entry: Fact, exit_: Fact, rules: Sequence[Rule], from_nothing: bool, to_nothing: bool) -> str:

@@ -14,9 +14,9 @@ from typing import NamedTuple
 import msgspec
 
 from analysis.cfa.graph import Cfa, Edge, Places
+from analysis.cfa.written_steps import written_step
 from analysis.engines.automaton.facts.facts import NOTHING, Fact
 from analysis.engines.automaton.facts.product import ProgramDelta
-from analysis.engines.automaton.facts.spelled import spell_step
 from analysis.engines.automaton.functions.access_paths import path_of
 from analysis.model import ir
 from analysis.model.places import Place
@@ -162,7 +162,7 @@ class Tracer:
         return spelled
 
     def _spell(self, taken: Taken, edge: Edge, cfa: Cfa) -> Spelled:
-        text, rests = spell_step(edge.effect, cfa)
+        text, rests = written_step(edge.effect, edge.id, cfa, self._places)
         if taken.event == "return":
             text = f"{text} returns"
         place = self._places.place(taken.function, edge.id)

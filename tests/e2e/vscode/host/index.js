@@ -88,14 +88,14 @@ const tests = {
       return now[0]?.severity === vscode.DiagnosticSeverity.Error && now;
     });
     await vscode.window.showTextDocument(state.document, { selection: new vscode.Range(found.range.start, found.range.start) });
-    for (const { location } of found.relatedInformation) {
+    for (const { location } of [...found.relatedInformation].reverse()) {
       await vscode.commands.executeCommand('everproof.nextStep');
       const editor = vscode.window.activeTextEditor;
       assert.equal(editor.document.uri.toString(), location.uri.toString());
       assert.deepEqual(editor.selection.active, location.range.start);
     }
     await vscode.commands.executeCommand('everproof.previousStep');
-    assert.deepEqual(vscode.window.activeTextEditor.selection.active, found.relatedInformation.at(-2).location.range.start);
+    assert.deepEqual(vscode.window.activeTextEditor.selection.active, found.relatedInformation.at(1).location.range.start);
     await vscode.commands.executeCommand('everproof.endTrace');
   },
 
@@ -112,7 +112,7 @@ const tests = {
     await vscode.commands.executeCommand('everproof.endTrace');
     const hovers = await vscode.commands.executeCommand('vscode.executeHoverProvider', uri, lens.range.start);
     const text = hovers.flatMap(({ contents }) => contents.map(({ value }) => value)).join('\n');
-    assert.match(text, /\*\*main\*\*: ✗ violated \(use-after-free\)/);
+    assert.match(text, /\*\*main\*\*: (✗ confirmed|⚠ possible): use-after-free/);
     assert.match(text, /Last check/);
   },
 
