@@ -35,6 +35,8 @@ from analysis.session.reporting import Reporting
 from analysis.session.units.unit_view import UnitView
 from analysis.store.database import Store
 
+_FEW = 4  # files of a program that are read so fast that nothing is told of one by itself
+
 Progress = Callable[[str, int, int], None]
 Stop = Callable[[], bool]
 
@@ -170,11 +172,20 @@ class Checker:
         assert report is not None  # nobody asked to stop
         return report
 
-    def check_unless(self, stop: Stop, *, progress: Progress | None = None, patient: bool = True) -> Report | None:
+    def check_unless(
+        self,
+        stop: Stop,
+        *,
+        progress: Progress | None = None,
+        patient: bool = True,
+        before_reading: Callable[[], None] | None = None,
+    ) -> Report | None:
         """Checks the program as it is now. None if `stop` became true on the way or it was interrupted; what was built stays.
 
         `patient=False` may return a preliminary report. Where an edit has far-reaching effects, that report has the old
-        answers for functions that were not edited, and is not `settled`. Another check gives the new ones."""
+        answers for functions that were not edited, and is not `settled`. Another check gives the new ones.
+
+        `before_reading` is called before many files are read of which nothing is known."""
         start, question = time.perf_counter(), self._program.question
         known = self._reopening.report(question, self._program.units, self._check)
         self._last, self._is_kept = None, known is not None
@@ -184,6 +195,8 @@ class Checker:
             self._proofs.checked(wanted=self._proves and (is_open or not self._reopening.decided))
             self.report = known
             return known
+        if before_reading is not None and len(self.files) > _FEW and not self._program.units.known():
+            before_reading()
         units = self._program.revise(progress, stop)
         if units is None:
             return None
@@ -195,6 +208,15 @@ class Checker:
             return None
         self.report = self._answered(question, units, checked, start)
         return self.report
+
+    def alone(self, path: str, stop: Stop) -> tuple[Checker, Report] | None:
+        """What one file of the program shows by itself, with the checker that found it; no prover is asked. None if `stop` became
+        true or it was interrupted."""
+        checker = Checker(msgspec.structs.replace(self.options, engine="automaton", proofs=False))
+        checker.interruption = self.interruption
+        checker._program.open_part(self._program, path)
+        report = checker.check_unless(stop)
+        return None if report is None else (checker, report)
 
     def _answered(self, question: Question, units: Sequence[UnitView], checked: Checked, start: float) -> Report:
         undecided = self._proves and (bool(checked.findings) or self._proofs.asked)

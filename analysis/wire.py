@@ -52,6 +52,13 @@ class Check(msgspec.Struct, frozen=True, gc=False, tag=True):
     full: bool = False
 
 
+class Cancel(msgspec.Struct, frozen=True, gc=False, tag=True):
+    """Ends the check that was asked for last, and takes a full one back: what was known before it is known again. Answered by a
+    `Cancelled` of this generation."""
+
+    generation: int
+
+
 class ClearStore(msgspec.Struct, frozen=True, gc=False, tag=True):
     """Empties the stores of the workspace, and forgets everything that was computed. Does not start a check."""
 
@@ -97,7 +104,8 @@ class Shutdown(msgspec.Struct, frozen=True, gc=False, tag=True):
 
 
 class FileResult(msgspec.Struct, frozen=True, gc=False, tag=True):
-    """All that is known of one file. `version` is that of the `Edit` it was computed from, None for the text on disk."""
+    """All that is known of one file. `version` is that of the `Edit` it was computed from, None for the text on disk. `alone`: it
+    is what the file shows by itself, while the rest of the program is being read."""
 
     generation: int
     path: str
@@ -105,6 +113,7 @@ class FileResult(msgspec.Struct, frozen=True, gc=False, tag=True):
     findings: tuple[Finding, ...]
     functions: tuple[FunctionReport, ...]
     messages: tuple[Message, ...]
+    alone: bool = False
 
 
 class CheckDone(msgspec.Struct, frozen=True, gc=False, tag=True):
@@ -115,6 +124,12 @@ class CheckDone(msgspec.Struct, frozen=True, gc=False, tag=True):
     times: Times
     messages: tuple[Message, ...]
     rechecked: tuple[Rechecked, ...] = ()
+
+
+class Cancelled(msgspec.Struct, frozen=True, gc=False, tag=True):
+    """The answer to the `Cancel` of this generation: no check is under way."""
+
+    generation: int
 
 
 class Decided(msgspec.Struct, frozen=True, gc=False, tag=True):
@@ -199,8 +214,8 @@ class Failed(msgspec.Struct, frozen=True, gc=False, tag=True):
     reason: str
 
 
-Request = Configure | Edit | Check | ClearStore | Derive | Saved | AskContract | Ping | Shutdown
-Event = FileResult | CheckDone | Decided | Derived | ToldContract | ContractChanges | Progress | Pong | Failed
+Request = Configure | Edit | Check | Cancel | ClearStore | Derive | Saved | AskContract | Ping | Shutdown
+Event = FileResult | CheckDone | Cancelled | Decided | Derived | ToldContract | ContractChanges | Progress | Pong | Failed
 
 _encoder = msgspec.msgpack.Encoder()
 _requests = msgspec.msgpack.Decoder(Request)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -31,6 +31,7 @@ from server.results import Results
 from server.scheduler import CANCELLED, RunningCheck, Scheduler
 from server.transport.early import CHECKER
 from server.transport.protocol import EverproofProtocol
+from server.typing_pauses import TypingPauses
 
 logger = logging.getLogger(__name__)
 
@@ -49,6 +50,7 @@ class EverproofServer(LanguageServer):
     statuses: status.Statuses
     scheduler: Scheduler
     publisher: DiagnosticsPublisher
+    pauses: TypingPauses
 
     def __init__(
         self,
@@ -85,6 +87,7 @@ class EverproofServer(LanguageServer):
         self.statuses = status.Statuses(self.results, self.converter)
         self.scheduler = Scheduler(self.documents, self.settings, self._command, self, self._started)
         self.publisher = DiagnosticsPublisher(self)
+        self.pauses = TypingPauses(self._call_later, self._paused)
         self._loop_watch = LoopWatch() if self._watch_loop else None
 
     @property
@@ -96,6 +99,7 @@ class EverproofServer(LanguageServer):
         """Ends the checker and what is shown of it."""
         self._end_progress()
         if self.begun:
+            self.pauses.close()
             await self.scheduler.close()
 
     def report_server_error(self, error: Exception, source: Any) -> None:
@@ -169,6 +173,15 @@ class EverproofServer(LanguageServer):
             self._long_check = asyncio.get_running_loop().call_later(work_progress.DELAY, self._check_lasts)
         self.send_status()
 
+    def _call_later(self, seconds: float, call: Callable[[], None]) -> asyncio.TimerHandle:
+        return asyncio.get_running_loop().call_later(seconds, call)
+
+    def _paused(self, path: str) -> None:
+        """Nobody types in a file any more: what does not parse in it is told."""
+        if self.results.messages(path):
+            self.publisher.publish(path)
+            self.publisher.settled()
+
     def _check_lasts(self) -> None:
         """The check takes long: what is stale looks so."""
         self._publish(self.results.last())
@@ -231,10 +244,12 @@ class EverproofServer(LanguageServer):
         self._refresh_shown_hints()
 
     def check_failed(self, check: RunningCheck | None, reason: str) -> None:
-        """A check ended without an answer: what was known is stale, and nothing looks finished."""
+        """A check ended without an answer: what was known is stale, and nothing looks finished. What was known before a full
+        check that was cancelled still holds."""
         self._failure = None if reason == CANCELLED else reason
         self._end_progress()
-        self._lose(reason)
+        if not (reason == CANCELLED and check is not None and check.full):  # else nothing has changed
+            self._lose(reason)
         self.contract_news.forget()
         self.send_status()
         self.refresh_lenses()

@@ -13,15 +13,18 @@ from collections.abc import Sequence
 import msgspec
 
 from analysis.model.places import Place, Position, Range
+from server.client_tokens import KeptToken, kept_tokens
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
 
 
 class Edit(msgspec.Struct, frozen=True):
-    """Text that was replaced: `range` before the edit, and where the new text ends after it."""
+    """Text that was replaced: `range` before the edit, and where the new text ends after it; with the tokens of the text that are
+    in the new one as well."""
 
     range: Range
     new_end: Position
+    kept: tuple[KeptToken, ...] = ()
 
 
 def split_lines(text: str) -> list[str]:
@@ -58,14 +61,17 @@ def replace(lines: list[str], start: tuple[int, int], end: tuple[int, int], text
     head = lines[first][:first_column] if first < len(lines) else ""
     tail = lines[last][last_column:] if last < len(lines) else ""
     block = head + text + tail
+    replaced = _between(lines, (first, first_column), (last, last_column)) if text else ""
     from_line = first
     if first > 0 and lines[first - 1].endswith("\r") and block.startswith("\n"):
         from_line -= 1
         block = lines[from_line] + block
     lines[from_line : last + 1] = split_lines(block)
+    begin = Position(first + 1, first_column + 1)
     return Edit(
-        Range(Position(first + 1, first_column + 1), Position(last + 1, last_column + 1)),
+        Range(begin, Position(last + 1, last_column + 1)),
         _end_after(first, first_column, text),
+        kept_tokens(replaced, text, begin),
     )
 
 
@@ -90,25 +96,44 @@ def whole_change(old: list[str], new: list[str]) -> Edit:
     tail = 0
     while tail < shorter - same and old[-1 - tail] == new[-1 - tail]:
         tail += 1
+    begin = Position(same + 1, 1)
+    replaced, text = "".join(old[same : len(old) - tail]), "".join(new[same : len(new) - tail])
     return Edit(
-        Range(Position(same + 1, 1), Position(len(old) - tail + 1, 1)),
+        Range(begin, Position(len(old) - tail + 1, 1)),
         Position(len(new) - tail + 1, 1),
+        kept_tokens(replaced, text, begin),
     )
 
 
-def moved_range(range_: Range, edit: Edit) -> Range:
-    """A range after an edit. Text typed at its edges stays outside; of a range that was replaced, the new text is left."""
+def _between(lines: Sequence[str], start: tuple[int, int], end: tuple[int, int]) -> str:
+    """The text between two places of it."""
+    (first, first_column), (last, last_column) = start, end
+    if first == last:
+        return lines[first][first_column:last_column] if first < len(lines) else ""
+    rest = lines[last][:last_column] if last < len(lines) else ""
+    return "".join([lines[first][first_column:], *lines[first + 1 : last], rest])
+
+
+def moved_range(range_: Range, edit: Edit) -> Range | None:
+    """A range after an edit. Text typed at its edges stays outside; of what was replaced, it covers what is still there, token by
+    token. None if nothing of it is."""
     replaced = edit.range
     if range_.end < replaced.start:
         return range_
-    if replaced.start <= range_.start and range_.end <= replaced.end and replaced.start < replaced.end:
-        return Range(replaced.start, edit.new_end)
-    start = _moved(range_.start, edit) if range_.start >= replaced.end else range_.start
-    if replaced.start < range_.start < replaced.end:
-        start = edit.new_end
-    end = range_.end if range_.end <= replaced.start else replaced.start
+    start = range_.start if range_.start < replaced.start else None
+    if range_.start >= replaced.end:
+        start = _moved(range_.start, edit)
+    end = range_.end if range_.end <= replaced.start else None
     if range_.end >= replaced.end and range_.end > replaced.start:
         end = _moved(range_.end, edit)
+    inside = [token for token in edit.kept if token.start >= range_.start and token.end <= range_.end]
+    is_covered = replaced.start <= range_.start and range_.end <= replaced.end and replaced.start < replaced.end
+    if is_covered:
+        return Range(inside[0].new_start, inside[-1].new_end) if inside else None
+    if start is None:
+        start = inside[0].new_start if inside else edit.new_end
+    if end is None:
+        end = inside[-1].new_end if inside else replaced.start
     return Range(start, max(start, end))
 
 
@@ -121,11 +146,15 @@ def _moved(position: Position, edit: Edit) -> Position:
 
 
 def moved_place(place: Place, path: str, edits: list[Edit]) -> Place:
-    """Returns where a place is after edits of the file `path`. If no edit moves it, that is the same object."""
-    if place.path != path:
+    """Returns where a place is after edits of the file `path`. If no edit moves it, that is the same object; if one takes it
+    away, it is gone."""
+    if place.path != path or place.gone:
         return place
     range_ = place.range
     for edit in edits:
         if range_.end >= edit.range.start:
-            range_ = moved_range(range_, edit)
+            moved = moved_range(range_, edit)
+            if moved is None:
+                return Place(place.path, Range(edit.range.start, edit.range.start), place.macro, gone=True)
+            range_ = moved
     return place if range_ is place.range or range_ == place.range else Place(place.path, range_, place.macro)

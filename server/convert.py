@@ -66,10 +66,12 @@ class Converter:
         """A location in the client's units."""
         return types.Location(self._documents.uri_of(place.path), self.range(place))
 
-    def diagnostics(self, results: Results, path: str, unknown_hints: bool) -> list[types.Diagnostic]:
-        """All diagnostics of a file, in the order of their places."""
+    def diagnostics(
+        self, results: Results, path: str, unknown_hints: bool, messages: Sequence[Message] | None = None
+    ) -> list[types.Diagnostic]:
+        """All diagnostics of a file, in the order of their places; `messages` are those that are told, all if it is None."""
         state = results.state(path)
-        found = [self._message(message) for message in results.messages(path)]
+        found = [self._message(message) for message in (results.messages(path) if messages is None else messages)]
         if state is not None:
             found += self._findings(state)
             if unknown_hints:
@@ -85,6 +87,8 @@ class Converter:
         before = {shown.finding.fingerprint: shown for shown in self._shown.get(state.path, ())}
         now = []
         for finding in state.shown:
+            if finding.place.gone:
+                continue
             known, stale, fades = before.get(finding.fingerprint), state.is_stale(finding), state.fades(finding)
             same = known is not None and known.finding is finding and (known.stale, known.fades) == (stale, fades)
             now.append(known if known is not None and same else self._finding(finding, known, stale=stale, fades=fades))
@@ -105,12 +109,9 @@ class Converter:
         }
 
     def _finding(self, finding: Finding, known: _Shown | None, *, stale: bool, fades: bool) -> _Shown:
-        steps = (
-            {id(step): shown for step, shown in zip(known.finding.explanation, known.steps, strict=True)}
-            if known is not None
-            else {}
-        )
-        related = [steps.get(id(step)) or self._related(step) for step in finding.explanation]
+        before = () if known is None else zip(_placed(known.finding), known.steps, strict=True)
+        steps = {id(step): shown for step, shown in before}
+        related = [steps.get(id(step)) or self._related(step) for step in _placed(finding)]
         page = rule_page(finding.rule)
         diagnostic = types.Diagnostic(
             range=self.range(finding.place),
@@ -143,11 +144,11 @@ class Converter:
         lines = self.lines(message.path)
         line = min(max(message.line, 1), max(len(lines), 1))
         text = lines[line - 1] if line <= len(lines) else ""
-        start = len(text) - len(text.lstrip())
+        start, end = message.column, message.end_column
+        if start < 1:
+            start, end = len(text) - len(text.lstrip()) + 1, content_length(text) + 1
         return types.Diagnostic(
-            range=types.Range(
-                self._position(lines, Position(line, start + 1)), self._position(lines, Position(line, content_length(text) + 1))
-            ),
+            range=types.Range(self._position(lines, Position(line, start)), self._position(lines, Position(line, end))),
             message=message.text,
             severity=_MESSAGE_SEVERITY[message.severity],
             code="input",
@@ -173,6 +174,11 @@ class Converter:
         while len(self._on_disk) > _FILES_KEPT:
             self._on_disk.popitem(last=False)
         return self._on_disk[key]
+
+
+def _placed(finding: Finding) -> list[TraceStep]:
+    """The steps that explain a finding and are still in the text."""
+    return [step for step in finding.explanation if not step.place.gone]
 
 
 def _severity(finding: Finding) -> types.DiagnosticSeverity:

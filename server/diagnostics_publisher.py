@@ -12,6 +12,7 @@ from server.convert import Converter
 from server.documents import OpenDocuments
 from server.results import Results
 from server.transport.protocol import pulls_only
+from server.typing_pauses import TypingPauses
 
 
 class ShowingServer(Protocol):
@@ -20,6 +21,7 @@ class ShowingServer(Protocol):
     documents: OpenDocuments
     results: Results
     converter: Converter
+    pauses: TypingPauses
     settings: Settings
 
     @property
@@ -58,7 +60,7 @@ class DiagnosticsPublisher:
         shown = server.is_shown(path)
         if not shown and path not in self._published:
             return
-        items = server.converter.diagnostics(server.results, path, server.settings.unknown_hints) if shown else []
+        items = self.items(path) if shown else []
         document = server.documents.at_path(path)
         if not items and document is None and not self._published.get(path, (None, []))[1]:
             return  # nothing is shown of it and nothing is to be
@@ -66,6 +68,12 @@ class DiagnosticsPublisher:
         if self._published.get(path) != news:
             self._push(server.documents.uri_of(path), *news)
         self._published[path] = news
+
+    def items(self, path: str) -> list[types.Diagnostic]:
+        """What is told of a file now."""
+        server = self._server
+        messages = server.pauses.to_tell(path, server.results.messages(path))
+        return server.converter.diagnostics(server.results, path, server.settings.unknown_hints, messages)
 
     def publish_moved(self) -> None:
         """Shows what edits have moved, soon: file by file, so that the client's next message need not wait for all of them."""

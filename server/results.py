@@ -6,16 +6,18 @@ Positions here are the model's. A result stays until a newer one replaces it; an
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 import msgspec
 
-from analysis.model.places import Place, whole_line
+from analysis.model.places import Place, Position, Range, whole_line
 from analysis.model.report import Finding, FunctionReport, Invariant, Message, TraceStep
 from analysis.wire import FileResult
 from server.client_lines import Edit, moved_place
 from server.documents import Document, OpenDocuments
+
+REST_UNREAD = "the rest of the program is being read"
 
 
 class FileState:
@@ -39,6 +41,11 @@ class FileState:
     def shown(self) -> tuple[Finding, ...]:
         """The findings that are shown; the others are held back."""
         return tuple(finding for finding in self.findings if finding.shown)
+
+    @property
+    def unplaced(self) -> tuple[Finding, ...]:
+        """The findings of which nothing is left in the text: they are stale, and listed without a place."""
+        return tuple(finding for finding in self.shown if finding.place.gone)
 
     def is_stale(self, finding: Finding) -> bool:
         """Whether a finding may not hold for the text as it is now."""
@@ -99,12 +106,14 @@ class Results:
             return None
         current = document is None or result.version == document.current_version
         state = self._files.setdefault(result.path, FileState(result.path))
+        if result.alone and (state.functions or state.findings):
+            return None  # more is known, if of an earlier text
         edits = self._edits_since(result)
         new = _same_findings(state.findings, (_moved_finding(finding, edits) for finding in result.findings))
         state.findings, state.held = _held(state, new)
         state.functions = tuple(_moved_function(function, edits) for function in result.functions)
-        state.messages = tuple(_moved_message(message, edits) for message in result.messages)
-        state.stale = None if current else "edited since"
+        state.messages = _moved_messages(result.messages, edits)
+        state.stale = REST_UNREAD if result.alone else None if current else "edited since"
         state.moved = state.looks_stale = False
         state.revision += 1
         return state
@@ -136,7 +145,7 @@ class Results:
         state = self._files.get(path)
         if state is not None:
             state.functions = tuple(_moved_function(function, moves) for function in state.functions)
-            messages = tuple(_moved_message(message, moves) for message in state.messages)
+            messages = _moved_messages(state.messages, moves)
             state.moved = state.moved or messages != state.messages
             state.messages = messages
             state.stale = state.stale or "edited since"
@@ -253,7 +262,7 @@ _absolute_path = lru_cache(maxsize=10_000)(os.path.abspath)  # the folder of thi
 
 def _absolute(place: Place) -> Place:
     path = _absolute_path(place.path)
-    return place if path == place.path else Place(path, place.range, place.macro)
+    return place if path == place.path else msgspec.structs.replace(place, path=path)
 
 
 def _moved_finding(finding: Finding, moves: dict[str, list[Edit]]) -> Finding:
@@ -285,12 +294,30 @@ def _moved_invariant(invariant: Invariant, moves: dict[str, list[Edit]]) -> Inva
     return invariant if place is invariant.place else msgspec.structs.replace(invariant, place=place)
 
 
-def _moved_message(message: Message, moves: dict[str, list[Edit]]) -> Message:
-    """A message has a line only."""
+def _moved_messages(messages: Sequence[Message], moves: dict[str, list[Edit]]) -> tuple[Message, ...]:
+    """The messages whose text is still there."""
+    moved = (_moved_message(message, moves) for message in messages)
+    return tuple(message for message in moved if message is not None)
+
+
+def _moved_message(message: Message, moves: dict[str, list[Edit]]) -> Message | None:
+    """A message has a line, and perhaps a part of it."""
     if message.line < 1 or message.path not in moves:
         return message
-    line = _moved(whole_line(message.path, message.line), moves).range.start.line
-    return message if line == message.line else msgspec.structs.replace(message, line=line)
+    line, columns = message.line, (message.column, message.end_column)
+    if message.column < 1:
+        moved = _moved(whole_line(message.path, line), moves)
+        return message if moved.range.start.line == line else msgspec.structs.replace(message, line=moved.range.start.line)
+    place = Place(message.path, Range(Position(line, columns[0]), Position(line, columns[1])))
+    moved = _moved(place, moves)
+    start, end = moved.range.start, moved.range.end
+    if moved.gone or start.line != end.line:
+        return None
+    return (
+        message
+        if moved is place
+        else msgspec.structs.replace(message, line=start.line, column=start.column, end_column=end.column)
+    )
 
 
 def _moved(place: Place, moves: dict[str, list[Edit]]) -> Place:

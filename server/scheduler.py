@@ -19,6 +19,8 @@ from analysis.model.options import Options
 from analysis.model.settings import Settings
 from analysis.wire import (
     AskContract,
+    Cancel,
+    Cancelled,
     Check,
     CheckDone,
     ClearStore,
@@ -45,6 +47,7 @@ _Answer = TypeVar("_Answer")
 
 CANCELLED = "cancelled"
 ATTEMPTS = 3  # at a check that the checker does not survive, until it is asked for again
+GRACE = 2.0  # seconds that the checker has to end a check that was cancelled, until it is killed
 PATIENCE = (0.1, 1.0)  # seconds, least and most, that a newer text waits for a check that is under way
 
 
@@ -126,6 +129,8 @@ class Scheduler:
         self._asked = False  # for a check of everything; else what is wanted follows from edits
         self._check: RunningCheck | None = None
         self._last_seconds = 0.0
+        self._grace: asyncio.TimerHandle | None = None
+        self._idle_deaths = 0  # of the checker, with no check under way, since a text or setting changed
         self._deaths = 0  # of the checker, during checks, since one was complete
         self._gave_up = False  # since then
         self._timer: asyncio.TimerHandle | None = None
@@ -171,6 +176,7 @@ class Scheduler:
     async def close(self) -> None:
         """Ends the checker process."""
         self._cancel_timer()
+        self._end_grace()
         if self._check is not None:
             self._check.finish("the server is shutting down")
             self._check = None
@@ -188,6 +194,7 @@ class Scheduler:
     def text_changed(self, path: str, check: bool) -> None:
         """A file has a new text, open or on disk. `check`: now, otherwise when a check is asked for."""
         self._unsent[path] = None
+        self._idle_deaths = 0
         self._wanted = self._wanted or check
         self._arm()
 
@@ -253,11 +260,26 @@ class Scheduler:
         self._worker.send(Saved(self._next_generation(), path, version))
 
     def cancel(self, check: RunningCheck) -> None:
-        """The user does not want a check any more. What it would have said is unknown; nothing of it is shown."""
+        """The user does not want a check any more. What it would have said is unknown; nothing of it is shown. The checker keeps
+        what it knows; if it does not answer, it is killed."""
         if self._check is check:
-            self._wanted = False
+            self._wanted = self._wanted and check.full  # what was edited during a full check is still to be checked
             self._end(CANCELLED)
-            self._worker.kill()
+            self._worker.send(Cancel(self._next_generation()))
+            self._end_grace()
+            self._grace = asyncio.get_running_loop().call_later(GRACE, self._not_cancelled)
+
+    def _not_cancelled(self) -> None:
+        self._end_grace()
+        if self._check is not None:  # asked for since, and not heard
+            self._wanted = True
+            self._end("the checker did not answer")
+        self._worker.kill()
+
+    def _end_grace(self) -> None:
+        if self._grace is not None:
+            self._grace.cancel()
+            self._grace = None
 
     def clear_store(self) -> None:
         """Has the checker empty its store and forget what it knows, and check again."""
@@ -268,6 +290,7 @@ class Scheduler:
     def checker_started(self) -> None:
         """Tells a new process all that the last one knew."""
         self._drop_questions()
+        self._end_grace()
         self._worker.send(self._configuration())
         self._wake_starters(None)
         for document in self._documents.open_c():
@@ -284,7 +307,7 @@ class Scheduler:
         was_checking = self._check is not None
         self._deaths += was_checking
         gives_up = was_checking and not self._wanted and self._deaths >= ATTEMPTS
-        self._wanted = self._wanted or (was_checking and not gives_up)
+        self._wanted = self._wanted or (was_checking and not gives_up) or (not was_checking and self._tries_again())
         sentence = f"The checker process {reason}."
         self._end(sentence)
         self._drop_questions()
@@ -297,12 +320,19 @@ class Scheduler:
             self._audience.check_given_up(given_up, not self._gave_up)
             self._gave_up = True
 
+    def _tries_again(self) -> bool:
+        """A checker died at rest: what it knew is found out again, without anybody typing; but not for ever."""
+        self._idle_deaths += 1
+        return self._idle_deaths < ATTEMPTS and self._settings.mode != "onDemand" and self._configured is not None
+
     def checker_event(self, event: Event) -> None:
         """Sorts what the checker says."""
         check = self._check
         match event:
             case FileResult():
                 self._audience.file_checked(event)
+            case Cancelled():
+                self._end_grace()
             case Decided() if check is None and not self._unsent:
                 self._audience.findings_decided()
             case Derived():

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import msgspec
 from lsprotocol import types
 
+from analysis.model.report import Finding
 from analysis.wire import CheckDone
 from server.convert import Converter, overall, stale_reason, standing
 from server.documents import Document
@@ -37,7 +38,13 @@ class Statuses:
             "message": message,
             "functions": self._functions(document),
             "heldBack": self._held_back(document),
+            "unplaced": self._unplaced(document),
         }
+
+    def _unplaced(self, document: Document) -> list[dict[str, Any]]:
+        """The findings that are shown and have no place in the text any more."""
+        known = self._results.state(document.file_path)
+        return [] if known is None else [_without_place(finding) for finding in known.unplaced]
 
     def _held_back(self, document: Document) -> int:
         """How many findings of the document are known and not shown."""
@@ -62,7 +69,7 @@ class Statuses:
 def _functions(known: FileState, converter: Converter) -> list[dict[str, Any]]:
     functions = []
     for function in known.functions:
-        if function.place.path != known.path:
+        if function.place.path != known.path or function.place.gone:
             continue
         verdict, reason = overall(function)
         stale = stale_reason(known, function)
@@ -77,6 +84,16 @@ def _functions(known: FileState, converter: Converter) -> list[dict[str, Any]]:
             }
         )
     return functions
+
+
+def _without_place(finding: Finding) -> dict[str, Any]:
+    return {
+        "fingerprint": finding.fingerprint,
+        "rule": finding.rule,
+        "message": finding.said,
+        "function": finding.function,
+        "status": finding.status,
+    }
 
 
 def _plain(range_: types.Range) -> dict[str, dict[str, int]]:

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import msgspec
+
 from analysis.cfa.graph import FunctionSource
 from analysis.frontend.text.difference import difference
 from analysis.frontend.text.source_columns import FileMap
-from analysis.model.places import Place, Position, Range, Site
+from analysis.model.places import GONE, Place, Position, Range, Site
 
 _NAME, _END = -1, -2  # in the place of an edge's id
 _Key = tuple[str, int]
@@ -72,8 +74,11 @@ class ProgramPlaces:
         found = self._found[source.unit]
         place = found.get((function, key))
         if place is None:
-            site = _site(source, key)
-            place = self._maps[source.unit].place(source.start + site.start, source.start + site.end)
+            site, map_ = _site(source, key), self._maps[source.unit]
+            if site == GONE:
+                place = msgspec.structs.replace(map_.place(source.start, source.start), gone=True)
+            else:
+                place = map_.place(source.start + site.start, source.start + site.end)
             found[function, key] = place
         return place
 
@@ -109,4 +114,5 @@ def _same_text(one: FunctionSource, other: FunctionSource, key: int) -> bool:
 
 def _lower(place: Place, by: int) -> Place:
     start, end = place.range.start, place.range.end
-    return Place(place.path, Range(Position(start.line + by, start.column), Position(end.line + by, end.column)), place.macro)
+    range_ = Range(Position(start.line + by, start.column), Position(end.line + by, end.column))
+    return msgspec.structs.replace(place, range=range_)

@@ -23,12 +23,13 @@ class Place(msgspec.Struct, frozen=True, gc=False, order=True):
     """A range in a file of the user's, with the macro it was expanded from, if any.
 
     `path` is as the user gave it (headers: as the compiler found them). When `macro` is set, `range` is the
-    macro's use in the file, not its definition.
+    macro's use in the file, not its definition. `gone`: an edit took away the text that it was; `range` is near where that was.
     """
 
     path: str
     range: Range
     macro: str | None = None
+    gone: bool = False
 
 
 class Site(msgspec.Struct, frozen=True, gc=False):
@@ -37,6 +38,10 @@ class Site(msgspec.Struct, frozen=True, gc=False):
 
     start: int
     end: int
+
+
+GONE = Site(-1, -1)
+"""The site of an edge whose text an edit took away, in a function that does not parse since."""
 
 
 def whole_line(path: str, line: int, column: int = 1) -> Place:

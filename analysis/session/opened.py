@@ -93,6 +93,13 @@ class OpenProgram:
         self._asked = ("folder", os.path.abspath(folder))
         return self._named != before
 
+    def open_part(self, program: OpenProgram, path: str) -> None:
+        """Makes the program one file of another one, with the texts that this has."""
+        named = program._named
+        self._named = ProgramFiles((path,), {path: named.flags[path]})
+        self._asked = ("part", path)
+        self.texts.copy(program.texts)
+
     def load_rules(self) -> None:
         """Reads the rules and contracts again."""
         self.rules, self.rule_messages = load_rules(self.options)

@@ -15,7 +15,7 @@ from analysis.session.opened import OpenProgram
 from analysis.session.provers.proofs import Proofs
 from analysis.session.scores import scored
 from analysis.session.units.unit_view import UnitView
-from analysis.session.withheld import overall, settle
+from analysis.session.withheld import may_be_reached, overall, settle
 
 
 class _Read(NamedTuple):
@@ -48,6 +48,8 @@ class Reporting:
         findings, silenced = split(scored(decided, program.options.show), comments)
         functions = settle(functions_decided, findings, [(f, f"its finding is suppressed: {why}") for f, why in silenced])
         read = self._read = {unit.path: self._read_again(unit) for unit in units}
+        if any(one.report.parse_errors for one in read.values()):
+            functions = tuple(map(may_be_reached, functions))
         files = tuple(one.report for one in read.values())
         asked = program.messages
         failed = any(one.unreadable for one in read.values()) or checked.failed or any(m.severity == "error" for m in asked)

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 
 import msgspec
 
+from analysis.engines.automaton.report.answers import NOT_REACHED
 from analysis.model.report import Finding, FunctionReport, RuleVerdict, Verdict
+
+_MAY_BE_REACHED = "a part of the program does not parse, and may call it"
 
 
 def settle(
@@ -33,6 +36,16 @@ def _settle_one(function: FunctionReport, reasons: dict[tuple[str, str], list[st
         if why and verdict.verdict == "violated":
             reason = "; ".join(dict.fromkeys(why))
             changed[rule] = msgspec.structs.replace(verdict, verdict="unknown", reason=reason)
+    return msgspec.structs.replace(function, verdicts={**function.verdicts, **changed}) if changed else function
+
+
+def may_be_reached(function: FunctionReport) -> FunctionReport:
+    """Of a program that does not parse as a whole, nobody knows what is not reached: what does not parse may call it."""
+    changed = {
+        rule: msgspec.structs.replace(verdict, reason=_MAY_BE_REACHED)
+        for rule, verdict in function.verdicts.items()
+        if verdict.reason == NOT_REACHED
+    }
     return msgspec.structs.replace(function, verdicts={**function.verdicts, **changed}) if changed else function
 
 

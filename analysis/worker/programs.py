@@ -31,6 +31,8 @@ class Programs:
         self._edits: dict[str, Edit] = {}
         self._chosen_store: str | None = None
         self._stores: dict[str, Store] = {}
+        self._aside: dict[str, Checker] | None = None  # what was known before a full check that is under way
+        self._missed: list[tuple[str, Edit]] = []  # edits that these were not told of
 
     def configure(self, request: Configure) -> None:
         """Other settings or folders: every program is checked from nothing."""
@@ -51,10 +53,10 @@ class Programs:
                 gone.close()
         else:
             self._edits[path] = edit
+        if self._aside is not None:
+            self._missed.append((path, edit))
         for checker in self.checkers.values():
-            checker.change(edit.path, edit.text, edit.version)
-            if edit.text is None:
-                checker.refresh()
+            _change(checker, edit)
 
     def saved(self, path: str, version: int) -> None:
         """A version of an open file was saved."""
@@ -80,6 +82,35 @@ class Programs:
             extra = [path for path in self._edits if path.endswith(".c") and self._folder_of(path) == key]
             differs = self.checkers[key].open_workspace(key, extra) or differs
         return differs
+
+    def begin_afresh(self) -> None:
+        """Makes all checkers anew, which know nothing, and sets aside what was known, until `drop_aside` or `take_back`."""
+        for checker in self.checkers.values():
+            checker.close()  # its provers; what it knows stays
+        if self._aside is None:
+            self._aside, self._missed = self.checkers, []
+        self.checkers = {}
+        self.bring_up_to_date()
+        for checker in self.checkers.values():
+            checker.forget()
+
+    def drop_aside(self) -> None:
+        """The full check is complete: what was known before it does not count any more."""
+        self._aside, self._missed = None, []
+
+    def take_back(self) -> None:
+        """The full check was cancelled: what was known before it counts again, with the texts as they are now."""
+        if self._aside is None:
+            return
+        for checker in self.checkers.values():
+            checker.close()
+        self.checkers = self._aside
+        for path, edit in self._missed:
+            if edit.text is None:
+                self.checkers.pop(path, None)
+            for checker in self.checkers.values():
+                _change(checker, edit)
+        self.drop_aside()
 
     def clear_store(self) -> None:
         """Forgets what is kept of the programs, and what is in memory."""
@@ -115,6 +146,7 @@ class Programs:
 
     def _drop(self) -> None:
         self.close()
+        self.drop_aside()
         self.checkers.clear()
 
     def _keys(self) -> list[str]:
@@ -138,3 +170,9 @@ class Programs:
         """The store of a program; programs of one workspace have the same."""
         store = open_store(self._chosen_store, key if key in self._folders else os.path.dirname(key))
         return None if store is None else self._stores.setdefault(store.path, store)
+
+
+def _change(checker: Checker, edit: Edit) -> None:
+    checker.change(edit.path, edit.text, edit.version)
+    if edit.text is None:
+        checker.refresh()

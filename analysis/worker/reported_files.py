@@ -47,6 +47,13 @@ class ReportedFiles:
             self._last[path] = result
         self._last = {path: result for path, result in self._last.items() if not _is_empty(result)}
 
+    def report_alone(self, generation: int, path: str, checker: Checker, report: Report) -> None:
+        """Sends what one file shows by itself. It counts until the program is known, and is no news to compare with."""
+        absolute = os.path.abspath(path)
+        result = _by_file(generation, [(checker, report)]).get(absolute)
+        if result is not None:
+            self._send(msgspec.structs.replace(result, alone=True))
+
 
 def _by_file(generation: int, reports: Sequence[tuple[Checker, Report]]) -> dict[str, FileResult]:
     """What the reports say of each file, headers included, by absolute path."""

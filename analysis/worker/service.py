@@ -13,6 +13,8 @@ from analysis.model.collecting import Trimmer, collect_what_is_new
 from analysis.model.report import Rechecked, Report, Times, Work
 from analysis.wire import (
     AskContract,
+    Cancel,
+    Cancelled,
     Check,
     CheckDone,
     ClearStore,
@@ -85,6 +87,10 @@ class Service:
             case Check(_, focus, full):
                 before = self.pending
                 self.pending = Check(request.generation, focus, full or (before is not None and before.full))
+            case Cancel():
+                self.pending = None
+                self.programs.take_back()
+                self._send(Cancelled(request.generation))
             case ClearStore():
                 self.programs.clear_store()
                 self._answered = {}
@@ -123,8 +129,7 @@ class Service:
         self._pause = SHOWING if was_opened else PAUSE if self._typing else 0.0
         self._typing, self.looked = True, False
         if check.full:
-            for checker in self.programs.checkers.values():
-                checker.forget()
+            self.programs.begin_afresh()
             self.pending = check = Check(check.generation, check.focus)
         reports = self._reports(generation, check.focus, patient=False)
         if reports is None:
@@ -139,6 +144,7 @@ class Service:
             for checker in self.programs.checkers.values():
                 checker.make_ready()  # all is shown: a file that was opened is not done before the first key finds what it needs
         self.pending = None
+        self.programs.drop_aside()
         checkers = self.programs.checkers
         self._answered = {key: checker.report for key, checker in checkers.items() if checker.report is not None}
         self._answered_generation = generation
@@ -210,12 +216,24 @@ class Service:
         reports: list[tuple[Checker, Report]] = []
         for key in self.programs.in_order(focus):
             self._at_work = checker = self.programs.checkers[key]
-            report = checker.check_unless(self._interrupted, progress=self._progress(generation), patient=patient)
+            report = checker.check_unless(
+                self._interrupted,
+                progress=self._progress(generation),
+                patient=patient,
+                before_reading=lambda checker=checker: self._tell_alone(generation, focus, checker),  # type: ignore[misc]
+            )
             self._at_work = None
             if report is None:
                 return None
             reports.append((checker, report))
         return reports
+
+    def _tell_alone(self, generation: int, focus: Iterable[str], checker: Checker) -> None:
+        """Sends what the file that the user looks at shows by itself, before a large program is read."""
+        path = next((path for path in focus if path in checker.files), None)
+        found = None if path is None else checker.alone(path, self._interrupted)
+        if path is not None and found is not None:
+            self._reported.report_alone(generation, path, *found)
 
     @property
     def patience(self) -> float | None:
@@ -271,7 +289,8 @@ class Service:
 
     def _progress(self, generation: int) -> Callable[[str, int, int], None]:
         def show(text: str, done: int, total: int) -> None:
-            self._send(Progress(generation, text, 100 * done // total if total else None))
+            counted = f"{text} {done} of {total} files" if total else text
+            self._send(Progress(generation, counted, 100 * done // total if total else None))
 
         return show
 

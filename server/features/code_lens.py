@@ -25,7 +25,7 @@ def register(server: EverproofServer) -> None:
         return [
             types.CodeLens(server.converter.range(function.place), command)
             for function in state.functions
-            if function.place.path == state.path
+            if function.place.path == state.path and not function.place.gone
             for command in (
                 lens_command(function, state, document.uri, server.settings.show_unknown),
                 _change(server, function, state),

@@ -23,7 +23,7 @@ def register(server: EverproofServer) -> None:
             return types.RelatedFullDocumentDiagnosticReport(items=[])
         if server.settings.mode == "continuous":
             await server.scheduler.caught_up(document.file_path)
-        items = server.converter.diagnostics(server.results, document.file_path, server.settings.unknown_hints)
+        items = server.publisher.items(document.file_path)
         digest = digest_text(repr(items))
         if digest == params.previous_result_id:
             return types.RelatedUnchangedDocumentDiagnosticReport(result_id=digest)

@@ -25,6 +25,7 @@ def register(server: EverproofServer) -> None:
         document = server.documents.find(params.text_document.uri)
         if document is not None:
             server.results.edited(document.file_path, document.take_edits())
+            server.pauses.typed(document.file_path)
             server.scheduler.look_at(document.file_path)
             server.scheduler.text_changed(document.file_path, check=server.settings.mode == "continuous")
 
@@ -33,6 +34,7 @@ def register(server: EverproofServer) -> None:
         document = server.documents.find(params.text_document.uri)
         if document is not None:
             server.scheduler.saved(document.file_path, document.current_version)
+            server.pauses.pause(document.file_path)
             if server.settings.mode == "onSave":
                 server.scheduler.check_soon()
 
@@ -52,6 +54,7 @@ def closed(server: EverproofServer, uri: str) -> None:
     server.converter.forget_shown()
     if server.documents.at_path(path) is not None:
         return  # also open under another URI
+    server.pauses.closed(path)
     checked = server.settings.mode != "onDemand"
     if not (checked and server.documents.contains(path)):
         server.results.forget(path)

@@ -1,11 +1,16 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.cfa.building.shift import shift_between
+from analysis.cfa.building.shift import Shift
 from analysis.cfa.graph import FunctionSource
+from analysis.frontend.text.difference import difference
 from analysis.model.places import Site
 
 SHORT = st.binary(max_size=12)
+
+
+def shift_between(old: bytes, new: bytes) -> Shift:
+    return Shift(*difference(old, new))
 
 
 @given(SHORT, SHORT, SHORT, SHORT)

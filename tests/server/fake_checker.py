@@ -9,8 +9,10 @@ HANG      it announces the check and never answers
 SLOW      it announces the check and answers when a file `go` appears in the folder given by --state
 FAILED    it answers that the check could not be done
 BROKEN    the functions of the file are stale
+ALONE     the first file is reported by itself before anything else happens
 DOUBT     no finding is decided, and none has a reason
 UNDECIDED it does not say that provers have said all
+SYNTAX    the text there does not parse
 MESSAGE   it says something about the line
 LOUD      it prints to what it thinks is standard output
 LOOP      the function has an invariant there
@@ -50,6 +52,7 @@ class FakeChecker:
         self.texts: dict[str, tuple[int, str]] = {}
         self.known: set[str] = set()
         self.folders: tuple[str, ...] = ()
+        self.doubts = False
 
     def send(self, event: wire.Event) -> None:
         self.output.write(wire.frame(event))
@@ -68,6 +71,9 @@ class FakeChecker:
                 else:
                     self.texts[path] = (version, text)
                 self.known.add(path)
+            case wire.Cancel():
+                self.log("cancel")
+                self.send(wire.Cancelled(request.generation))
             case wire.ClearStore():
                 self.log("clear store")
             case wire.Check():
@@ -88,6 +94,9 @@ class FakeChecker:
 
     def check(self, request: wire.Check) -> None:
         words = self.words()
+        self.doubts = "DOUBT" in words
+        if "ALONE" in words:
+            self.report(request.generation, request.focus[0], alone=True)
         if "LOUD" in words:
             print("x" * 10_000)
         if "CRASH" in words and self.first_time("crash"):
@@ -147,7 +156,7 @@ class FakeChecker:
                 if match := FUNCTION.match(line):
                     yield path, number, match.group(1)
 
-    def report(self, generation: int, path: str) -> None:
+    def report(self, generation: int, path: str, *, alone: bool = False) -> None:
         version, text = self.texts.get(path, (None, None))
         if text is None:
             text = Path(path).read_text(encoding="utf-8") if os.path.exists(path) else ""
@@ -164,6 +173,9 @@ class FakeChecker:
                 loops.append((name, Invariant(RULE, Place(path, Range(start, start)), "n >= 0")))
             if "MESSAGE" in line:
                 messages.append(Message("warning", path, "This line is not understood.", number))
+            if "SYNTAX" in line:
+                column = line.index("SYNTAX") + 1
+                messages.append(Message("warning", path, "This does not parse.", number, column, column + 6, syntax=True))
             for bug in re.finditer("BUG", line):
                 findings.append(self.finding(path, number, bug.start() + 1, name, len(findings)))
         functions = [with_verdicts(function, findings) for function in functions]
@@ -171,7 +183,7 @@ class FakeChecker:
             msgspec.structs.replace(function, invariants=tuple(found for name, found in loops if name == function.name))
             for function in functions
         ]
-        self.send(wire.FileResult(generation, path, version, tuple(findings), tuple(functions), tuple(messages)))
+        self.send(wire.FileResult(generation, path, version, tuple(findings), tuple(functions), tuple(messages), alone))
 
     def derivations(self, path: str, function: str) -> FunctionDerivations | None:
         """A derivation graph in which the function's first line leads to its second. None if the file does
@@ -202,7 +214,7 @@ class FakeChecker:
         fingerprint = f"{os.path.basename(path)}:{function}:{index}"
         status = "confirmed" if index % 2 else "possible"
         reason, assumptions = (None, ("f() is called with 0",)) if index % 2 else ("a loop without bound", ())
-        if "DOUBT" in self.words():
+        if self.doubts:
             status, reason, assumptions = "possible", None, ()
         return Finding(RULE, status, "error", "p may be null here", place, function, fingerprint, trace, reason, assumptions)
 

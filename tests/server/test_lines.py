@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types
 from pygls.workspace import PositionCodec
 
-from analysis.model.places import Position, Range
+from analysis.model.places import Place, Position, Range
 from server.client_columns import Columns
-from server.client_lines import Edit, content_length, moved_range, split_lines
+from server.client_lines import Edit, content_length, moved_place, moved_range, split_lines
 from server.documents import Document
 
 ENCODINGS = [types.PositionEncodingKind.Utf8, types.PositionEncodingKind.Utf16, types.PositionEncodingKind.Utf32]
@@ -82,7 +83,8 @@ def test_a_range_that_an_edit_does_not_touch_keeps_its_text(words: list[str], da
     if target is None:
         return
     for edit in document.take_edits():
-        target = moved_range(target, edit)
+        target = moved_range(target, edit) if target is not None else None
+    assert target is not None
     if before.endswith("\r") and words[0] == "" and len(words) > 1:
         return  # the edit made one line end of two: the line is not what it was
     assert text_in(document, target) == words[line]
@@ -112,9 +114,49 @@ def test_ranges_move_with_what_is_before_them() -> None:
     inside = Edit(Range(at(3, 6), at(3, 6)), at(4, 1))
     assert moved_range(Range(at(3, 5), at(3, 8)), inside) == Range(at(3, 5), at(4, 3))
     replaced = Edit(Range(at(3, 1), at(3, 9)), at(3, 4))
-    assert moved_range(Range(at(3, 5), at(3, 8)), replaced) == Range(at(3, 1), at(3, 4))
+    assert moved_range(Range(at(3, 5), at(3, 8)), replaced) is None
     cut_into = Edit(Range(at(3, 1), at(3, 6)), at(3, 3))
     assert moved_range(Range(at(3, 5), at(3, 8)), cut_into) == Range(at(3, 3), at(3, 5))
+
+
+def moved(text: str, target: str, start: tuple[int, int], end: tuple[int, int], new: str) -> str | None:
+    """What a range over the first occurrence of a text covers after an edit."""
+    document = Document("file:///a.c", text, 0, "c")
+    line = next(number for number, one in enumerate(document.lines) if target in one)
+    column = document.lines[line].index(target)
+    edited = types.Range(types.Position(*start), types.Position(*end))
+    document.apply_change(types.TextDocumentContentChangePartial(range=edited, text=new))
+    (edit,) = document.take_edits()
+    range_ = moved_range(Range(at(line + 1, column + 1), at(line + 1, column + len(target) + 1)), edit)
+    return None if range_ is None else text_in(document, range_)
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "start", "end", "new", "left"),
+    [
+        ("int f;\nreturn *p;\n", "*p", (0, 0), (1, 10), "long f;\n  return *p;", "*p"),
+        ("int f;\nreturn *p;\n", "*p", (0, 0), (1, 10), "long f;\n  return q;", None),
+        ("return *p;\n", "*p", (0, 7), (0, 9), "q", None),
+        ("return p->next;\n", "p->next", (0, 7), (0, 9), "q", ">next"),
+        ("return p->next;\n", "p->next", (0, 10), (0, 15), "last;", "p->"),
+        ("return p->next;\n", "p->next", (0, 0), (0, 15), "", None),
+        ("{\n\tint x = 1;\n\tx = p->n;\n}\nint g;\n", "p->n", (0, 0), (1, 11), "", "p->n"),
+        ("{\n\tx = p->n;\n}\nint g(void);\n", "p->n", (1, 0), (3, 0), "", None),
+    ],
+)
+def test_of_a_replaced_range_the_tokens_that_are_still_there_are_left(
+    text: str, target: str, start: tuple[int, int], end: tuple[int, int], new: str, left: str | None
+) -> None:
+    assert moved(text, target, start, end, new) == left
+
+
+def test_what_is_gone_stays_gone() -> None:
+    document = Document("file:///a.c", "return *p;\n", 0, "c")
+    for start, end, new in ((7, 9, ""), (7, 7, "*p")):
+        range_ = types.Range(types.Position(0, start), types.Position(0, end))
+        document.apply_change(types.TextDocumentContentChangePartial(range=range_, text=new))
+    place = Place("/a.c", Range(at(1, 8), at(1, 10)))
+    assert moved_place(place, "/a.c", document.take_edits()).gone
 
 
 def test_columns_count_the_client_s_units() -> None:

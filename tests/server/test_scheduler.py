@@ -10,7 +10,7 @@ from lsprotocol import types
 
 from analysis.model.report import Times, Work
 from analysis.model.settings import Settings
-from analysis.wire import Check, CheckDone, ClearStore, Configure, Edit, Failed, Request
+from analysis.wire import Cancel, Cancelled, Check, CheckDone, ClearStore, Configure, Edit, Failed, Request
 from server.documents import OpenDocuments
 from server.scheduler import ATTEMPTS, Scheduler
 
@@ -42,6 +42,8 @@ class Pipe:
                     words.append("configure")
                 case ClearStore():
                     words.append("clear store")
+                case Cancel():
+                    words.append("cancel")
                 case Edit():
                     words.append(f"edit {request.version}")
                 case Check():
@@ -137,14 +139,54 @@ async def test_a_full_check_is_not_interrupted_by_edits(desk: Desk) -> None:
     assert desk.pipe.take() == ["edit 2", "check"]
 
 
-async def test_cancelling_a_full_check_kills_the_checker_and_asks_for_nothing(desk: Desk) -> None:
+async def cancelled(desk: Desk) -> None:
     full = asyncio.ensure_future(desk.scheduler.full_check())
     await asyncio.wait([full], timeout=0)
     full.cancel()
     with pytest.raises(asyncio.CancelledError):
         await full
-    assert desk.pipe.kills == 1
+    assert desk.pipe.take()[-1] == "cancel"
     assert desk.audience.events[-1] == "check_failed"
+
+
+async def test_cancelling_a_check_asks_for_nothing_and_lets_the_checker_live(desk: Desk) -> None:
+    await cancelled(desk)
+    desk.scheduler.checker_event(Cancelled(desk.scheduler._generation))
+    assert desk.scheduler._grace is None
+    desk.scheduler._flush()
+    assert desk.pipe.take() == []
+    desk.edit(2)
+    desk.scheduler._flush()
+    assert desk.pipe.take() == ["edit 2", "check"]
+    assert desk.pipe.kills == 0
+
+
+async def test_what_was_edited_during_a_full_check_that_is_cancelled_is_checked(desk: Desk) -> None:
+    full = asyncio.ensure_future(desk.scheduler.full_check())
+    await asyncio.wait([full], timeout=0)
+    desk.edit(2)
+    full.cancel()
+    await asyncio.wait([full])
+    desk.scheduler._flush()
+    assert desk.pipe.take() == ["edit 1", "full check", "cancel", "edit 2", "check"]
+
+
+async def test_a_check_that_a_hung_checker_was_asked_for_after_a_cancellation_is_repeated(desk: Desk) -> None:
+    await cancelled(desk)
+    desk.edit(2)
+    desk.scheduler._flush()
+    assert desk.pipe.take() == ["edit 2", "check"]
+    desk.scheduler._not_cancelled()
+    assert desk.pipe.kills == 1
+    desk.scheduler.checker_started()
+    desk.scheduler._flush()
+    assert desk.pipe.take() == ["configure", "edit 2", "check"]
+
+
+async def test_a_checker_that_does_not_hear_the_cancellation_is_killed(desk: Desk) -> None:
+    await cancelled(desk)
+    desk.scheduler._not_cancelled()
+    assert desk.pipe.kills == 1
     desk.pipe.take()
     desk.scheduler.checker_started()
     desk.scheduler._flush()
@@ -170,6 +212,21 @@ async def test_the_check_of_a_checker_that_died_is_repeated(desk: Desk) -> None:
     desk.scheduler.checker_started()
     desk.scheduler._flush()
     assert desk.pipe.take() == ["configure", "edit 2", "check"]
+
+
+async def test_a_checker_that_dies_at_rest_finds_out_again_what_it_knew_but_not_for_ever(desk: Desk) -> None:
+    desk.edit(2)
+    desk.scheduler._flush()
+    desk.done(desk.generation())
+    for _ in range(ATTEMPTS - 1):
+        assert die(desk) == ["configure", "edit 2", "check"]
+        desk.done(desk.generation())
+    assert die(desk) == ["configure"]
+    desk.edit(3)
+    desk.scheduler._flush()
+    assert desk.pipe.take() == ["edit 3", "check"]
+    desk.done(desk.generation())
+    assert die(desk) == ["configure", "edit 3", "check"]
 
 
 def die(desk: Desk) -> list[str]:
@@ -220,9 +277,11 @@ async def test_an_edit_during_a_check_that_the_checker_does_not_survive_is_check
     assert die(desk) == ["configure"]
 
 
-async def test_a_checker_that_dies_without_a_check_counts_for_nothing(desk: Desk) -> None:
-    for _ in range(ATTEMPTS):
-        assert die(desk) == ["configure"]
+async def test_a_checker_that_dies_without_a_check_does_not_count_against_the_next_check(desk: Desk) -> None:
+    for attempt in range(ATTEMPTS):
+        desk.scheduler._wanted = False
+        assert die(desk)[:1] == ["configure"], attempt
+        desk.scheduler._check = None
     desk.edit(2)
     desk.scheduler._flush()
     assert die(desk) == ["configure", "edit 2", "check"]

@@ -99,7 +99,7 @@ def test_what_does_not_end_is_reported(tmp_path: Path) -> None:
     at = TEXT.index("static int first")
     checker.change(path, TEXT[:at] + "int half(int n)\n{\n    return n / 2;\n\n" + TEXT[at:])
     (message,) = checker.check().messages
-    assert (message.line, message.text) == (4, "This text does not parse and is not checked.")
+    assert (message.line, message.text) == (6, "This text does not parse and is not checked.")
 
 
 def test_the_functions_above_are_edited_while_something_is_unfinished(tmp_path: Path) -> None:

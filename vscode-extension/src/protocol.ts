@@ -33,8 +33,18 @@ export interface DocumentStatus {
   readonly message: string | null;
   readonly functions: readonly FunctionStatus[];
   readonly heldBack: number;
+  readonly unplaced?: readonly UnplacedFinding[];
   readonly times?: Readonly<Record<string, number>> | null;
   readonly memory?: number | null;
+}
+
+/** A finding of a document of which nothing is left in the text; nobody knows yet whether it is gone. */
+export interface UnplacedFinding {
+  readonly fingerprint: string;
+  readonly rule: string;
+  readonly message: string;
+  readonly function: string;
+  readonly status: 'possible' | 'confirmed';
 }
 
 /** A step of a counterexample, as the command `everproof.trace` answers it. `depth` counts calls below the entry. */

@@ -31,6 +31,23 @@ const finding = (uri: string, fingerprint: string): Finding => ({
 });
 
 describe('the state model', () => {
+  it('lists findings without a place beside those that have one', () => {
+    const model = new StateModel();
+    const unplaced = {
+      fingerprint: '1',
+      rule: 'double-free',
+      message: 'freed twice',
+      function: 'f',
+      status: 'possible' as const,
+    };
+    model.takeFindings('b', [finding('b', '2')]);
+    model.takeStatus({ ...status('a', 2, []), unplaced: [unplaced] });
+    assert.deepEqual(model.filesWithFindings(), ['a', 'b']);
+    assert.deepEqual(model.unplaced('a'), [unplaced]);
+    model.takeStatus(status('a', 3, []));
+    assert.deepEqual(model.filesWithFindings(), ['b']);
+  });
+
   it('keeps the newest status and ignores one of an older version', () => {
     const model = new StateModel();
     model.takeStatus(status('a', 2, [func('f', 1)]));

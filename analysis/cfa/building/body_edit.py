@@ -20,7 +20,7 @@ import msgspec
 
 from analysis.cfa.building.cfa_building import LoweredFunction
 from analysis.cfa.building.shift import Shift
-from analysis.cfa.building.unit import BrokenFunction, Extras, FunctionBuilder, Unit, assemble
+from analysis.cfa.building.unit import BrokenFunction, Extras, FunctionBuilder, Unit, assemble, first_error
 from analysis.frontend.syntax.parser import Node, SyntaxTree, parse
 from analysis.frontend.text.blanks import changes_no_token
 from analysis.frontend.text.difference import Difference, difference
@@ -81,7 +81,8 @@ def edit_body(
             return None
     after = Slot(slot.name, slot.start, end, slot.body, max(1, len(tree.errors)))
     others = tuple(other.moved(edit) for other in slots if other is not slot)
-    unit = _assemble(previous, edit, slot, found, after)
+    error = first_error([(begin + slot.start, last + slot.start) for begin, last in tree.errors], slot.start, end, new, 0)
+    unit = _assemble(previous, edit, slot, found, after, error)
     return BodyEdit(unit, others if found is not None else (*others, after))
 
 
@@ -180,7 +181,7 @@ def _moved(function: LoweredFunction, by: int) -> LoweredFunction:
     return msgspec.structs.replace(function, source=source)
 
 
-def _assemble(previous: Unit, edit: Difference, slot: Slot, found: LoweredFunction | None, after: Slot) -> Unit:
+def _assemble(previous: Unit, edit: Difference, slot: Slot, found: LoweredFunction | None, after: Slot, error: int) -> Unit:
     by = edit.new_end - edit.old_end
     functions: list[LoweredFunction] = []
     for function in previous.functions:
@@ -191,7 +192,7 @@ def _assemble(previous: Unit, edit: Difference, slot: Slot, found: LoweredFuncti
     functions.sort(key=lambda function: function.source.start)
     broken = [_broken_moved(b, edit) for b in previous.broken if not (slot.start <= b.start < slot.end)]
     if found is None:
-        broken.append(BrokenFunction(slot.name.rpartition("::")[2], after.start, after.end))
+        broken.append(BrokenFunction(slot.name.rpartition("::")[2], after.start, after.end, error))
     recomputed = int(found is not None)
     level, digest = previous.level, previous.level_digest
     return assemble(previous.path, level, digest, functions, recomputed, broken, previous, previous.model)
@@ -199,4 +200,5 @@ def _assemble(previous: Unit, edit: Difference, slot: Slot, found: LoweredFuncti
 
 def _broken_moved(broken: BrokenFunction, edit: Difference) -> BrokenFunction:
     by = edit.new_end - edit.old_end if broken.start >= edit.old_end else 0
-    return BrokenFunction(broken.name, broken.start + by, broken.end + by)
+    error = broken.error + (edit.new_end - edit.old_end if broken.error >= edit.old_end else 0)
+    return BrokenFunction(broken.name, broken.start + by, broken.end + by, error)

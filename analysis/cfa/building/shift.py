@@ -1,11 +1,10 @@
-"""How offsets move between two texts that differ in one place, for functions whose present text does not parse."""
+"""How offsets move between two texts that differ in one place, and in no token."""
 
 from __future__ import annotations
 
 import msgspec
 
 from analysis.cfa.graph import FunctionSource
-from analysis.frontend.text.difference import difference
 from analysis.model.places import Site
 
 
@@ -38,8 +37,3 @@ class Shift(msgspec.Struct, frozen=True):
 
         sites = {edge: move(site) for edge, site in source.sites.items()}
         return FunctionSource(source.unit, start, sites, move(source.name_site), move(source.end_site))
-
-
-def shift_between(old: bytes, new: bytes) -> Shift:
-    """The shift from an old text to a new one."""
-    return Shift(*difference(old, new))

@@ -31,11 +31,13 @@ _PYTHON_FRAMES = 20_000  # deep enough for Limits.nesting levels of C, each of w
 
 
 class BrokenFunction(msgspec.Struct, frozen=True):
-    """A stretch of the preprocessed text [start, end) that does not parse; `name` is the function's, where it is known."""
+    """A stretch of the preprocessed text [start, end) that does not parse; `name` is the function's, where it is known, and
+    `error` the offset of the first token that does not fit, or after which something is missing."""
 
     name: str | None
     start: int
     end: int
+    error: int = -1
 
 
 class Unit(msgspec.Struct, frozen=True):
@@ -324,12 +326,27 @@ def _top_level(root: Node, broken: list[BrokenFunction], errors: Ranges) -> Iter
         elif not node.has_error and not _errors_in(node, errors):
             yield node
         else:
-            broken.append(BrokenFunction(function_name(node), node.start_byte, node.end_byte))
+            broken.append(_broken(node, errors))
             salvaged = list(_salvaged(node, broken, errors))
             if kind in _DECLARATIONS or (not salvaged and _has_good_head(node, errors)):
                 yield node  # what can be read of it is better than to know nothing of the names in it
             else:
                 yield from salvaged
+
+
+def _broken(node: Node, errors: Ranges) -> BrokenFunction:
+    start, end = node.start_byte, node.end_byte
+    return BrokenFunction(function_name(node), start, end, first_error(errors, start, end, node.text or b"", start))
+
+
+def first_error(errors: Ranges, start: int, end: int, text: bytes, base: int) -> int:
+    """The offset of the first token in a stretch that does not fit, or after which something is missing; the start if none is
+    known. `text` begins at the offset `base`."""
+    at = bisect_left(errors, (start,))
+    if at == len(errors) or errors[at][0] > end:
+        return start
+    error, last = errors[at]
+    return error if last > error else max(start, base + len(text[: error - base].rstrip()) - 1)
 
 
 def _has_good_head(node: Node, errors: Ranges) -> bool:
@@ -348,7 +365,7 @@ def _salvaged(node: Node, broken: list[BrokenFunction], errors: Ranges) -> Itera
         if kind == "function_definition":
             goes_on = child.has_error or _errors_in(child, errors)
             if goes_on:
-                broken.append(BrokenFunction(function_name(child), child.start_byte, child.end_byte))
+                broken.append(_broken(child, errors))
             else:
                 yield child
         if goes_on:

@@ -50,6 +50,10 @@ class Texts:
         data = text.encode("utf-8", "surrogatepass")
         self._unsaved[key] = _Unsaved(version, data, digest_text(data))
 
+    def copy(self, other: Texts) -> None:
+        """Takes over the unsaved texts of others."""
+        self._unsaved = dict(other._unsaved)
+
     def begin(self) -> None:
         """Starts a revision: every file is looked at afresh, and at most once until the next call."""
         self._now.clear()

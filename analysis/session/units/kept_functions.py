@@ -1,7 +1,7 @@
 """What a unit keeps over an edit: the last good CFA of functions that do not parse now.
 
-A stale function takes part in the analysis with its last good CFA: its findings and verdicts move with the text until it
-parses again.
+A stale function takes part in the analysis with its last good CFA: its findings and verdicts move with the text, token by token,
+until it parses again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Collection
 import msgspec
 
 from analysis.cfa.building.cfa_building import LoweredFunction
-from analysis.cfa.building.shift import Shift, shift_between
+from analysis.cfa.building.token_shift import TokenShift, token_shift
 from analysis.cfa.building.unit import Unit, assemble
 from analysis.session.units.built import Built
 
@@ -33,7 +33,7 @@ def keep(new: Built, before: Kept | None, old: Built | None) -> Kept:
     missing = [function for function in before.unit.functions if function.cfa.name not in present]
     if not missing or not new.unit.broken:
         return Kept(new.unit)
-    shift = shift_between(old.preprocessed.text, new.preprocessed.text)
+    shift = token_shift(old.preprocessed.text, new.preprocessed.text)
     stale: dict[str, LoweredFunction] = {}
     for function in missing:
         if _is_broken(function, new.unit, shift):
@@ -48,7 +48,7 @@ def _with(unit: Unit, stale: Collection[LoweredFunction]) -> Unit:
     return assemble(unit.path, unit.level, unit.level_digest, functions, unit.work.recomputed, unit.broken, unit, unit.model)
 
 
-def _is_broken(function: LoweredFunction, unit: Unit, shift: Shift) -> bool:
+def _is_broken(function: LoweredFunction, unit: Unit, shift: TokenShift) -> bool:
     """Whether a function that the new unit lacks is one that it could not make sense of, rather than one that was deleted."""
     source = shift.source(function.source)
     begin, end = source.start, source.start + source.end_site.end

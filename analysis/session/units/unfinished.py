@@ -85,7 +85,7 @@ def unfinished(previous: Built, text: bytes) -> list[BrokenFunction]:
             at_function = not text[end : gap.end].strip()
             joined = _is_word(text[item.end - 1 : item.end]) and _is_word(text[item.end : item.end + 1])
             if item.depth or item.declares or joined or _is_foreign(item.words, _head(text, end), at_function, is_type):
-                found.append(BrokenFunction(None, item.start, item.end))
+                found.append(BrokenFunction(None, item.start, item.end, item.end - 1))
     return found
 
 

@@ -1,6 +1,6 @@
 // The one state that every view shows. It holds what the server said last, and nothing that the extension made up.
 
-import type { DocumentStatus, FunctionStatus, Position, Range, Standing } from '../protocol';
+import type { DocumentStatus, FunctionStatus, Position, Range, Standing, UnplacedFinding } from '../protocol';
 
 /** What is seen of the server as a whole. */
 export type Connection = 'starting' | 'running' | 'stopped' | 'missing';
@@ -113,8 +113,14 @@ export class StateModel {
     return this.found.get(uri) ?? [];
   }
 
+  /** The findings of a document that have no place in its text any more. */
+  unplaced(uri: string): readonly UnplacedFinding[] {
+    return this.statuses.get(uri)?.unplaced ?? [];
+  }
+
   filesWithFindings(): readonly string[] {
-    return [...this.found.keys()].sort((a, b) => a.localeCompare(b));
+    const unplaced = [...this.statuses.keys()].filter((uri) => this.unplaced(uri).length > 0);
+    return [...new Set([...this.found.keys(), ...unplaced])].sort((a, b) => a.localeCompare(b));
   }
 
   finding(fingerprint: string): Finding | undefined {

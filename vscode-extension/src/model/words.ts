@@ -54,17 +54,19 @@ export function statusText(
       ? '$(warning)'
       : status.state === 'checking'
         ? '$(sync~spin)'
-        : known === undefined
+        : known === undefined || appearance(status, known) === 'unknown'
           ? ''
           : SIGNS[appearance(status, known)];
-  const name = known === undefined ? 'Everproof' : `${known.name} ${shortVerdict(status, known)}`;
+  const name = known === undefined ? 'Everproof' : `${known.name} ${shortVerdict(status, known)}`.trim();
   const total = status.times?.['total'];
   const time = status.state === 'idle' && total !== undefined ? ` ${milliseconds(total)}` : '';
   return { text: `${sign} ${name}${time}`.trim(), details: details(status, known), warning: status.state === 'failed' };
 }
 
+/** Quiet where nothing is known. */
 function shortVerdict(status: DocumentStatus, known: FunctionStatus): string {
-  return appearance(status, known);
+  const shown = appearance(status, known);
+  return shown === 'unknown' ? '' : shown;
 }
 
 function details(status: DocumentStatus, known: FunctionStatus | undefined): string[] {
@@ -74,7 +76,7 @@ function details(status: DocumentStatus, known: FunctionStatus | undefined): str
     failed: `The check is not complete: ${status.message ?? 'the reason is not known'}`,
   };
   const lines = [states[status.state]];
-  if (known !== undefined) {
+  if (known !== undefined && appearance(status, known) !== 'unknown') {
     lines.push(verdictText(status, known));
   }
   const total = status.times?.['total'];

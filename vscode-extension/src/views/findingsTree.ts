@@ -2,12 +2,14 @@
 
 import * as vscode from 'vscode';
 import type { Finding, RelatedPlace, StateModel } from '../model/state';
+import type { UnplacedFinding } from '../protocol';
 import type { TraceView } from './trace';
 import { editorRange } from './ranges';
 
 type Node =
   | { readonly kind: 'file'; readonly uri: string }
   | { readonly kind: 'finding'; readonly finding: Finding }
+  | { readonly kind: 'unplaced'; readonly uri: string; readonly finding: UnplacedFinding }
   | { readonly kind: 'step'; readonly finding: Finding; readonly place: RelatedPlace; readonly index: number };
 
 export class FindingsTree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
@@ -48,10 +50,14 @@ export class FindingsTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
       case undefined:
         return this.model.filesWithFindings().map((uri) => ({ kind: 'file', uri }));
       case 'file':
-        return this.model.findings(node.uri).map((finding) => ({ kind: 'finding', finding }));
+        return [
+          ...this.model.findings(node.uri).map((finding): Node => ({ kind: 'finding', finding })),
+          ...this.model.unplaced(node.uri).map((finding): Node => ({ kind: 'unplaced', uri: node.uri, finding })),
+        ];
       case 'finding':
         return node.finding.related.map((place, index) => ({ kind: 'step', finding: node.finding, place, index }));
       case 'step':
+      case 'unplaced':
         return [];
     }
   }
@@ -62,6 +68,8 @@ export class FindingsTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
         return undefined;
       case 'finding':
         return { kind: 'file', uri: node.finding.uri };
+      case 'unplaced':
+        return { kind: 'file', uri: node.uri };
       case 'step':
         return { kind: 'finding', finding: node.finding };
     }
@@ -73,13 +81,17 @@ export class FindingsTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
         return fileItem(node.uri);
       case 'finding':
         return findingItem(node.finding);
+      case 'unplaced':
+        return unplacedItem(node.uri, node.finding);
       case 'step':
         return this.stepItem(node.finding, node.place, node.index);
     }
   }
 
   private refresh(): void {
-    const count = this.model.filesWithFindings().reduce((sum, uri) => sum + this.model.findings(uri).length, 0);
+    const count = this.model
+      .filesWithFindings()
+      .reduce((sum, uri) => sum + this.model.findings(uri).length + this.model.unplaced(uri).length, 0);
     this.view.badge =
       count === 0 ? undefined : { value: count, tooltip: `${count} ${count === 1 ? 'finding' : 'findings'}` };
     this.changed.fire(undefined);
@@ -139,6 +151,16 @@ function findingItem(finding: Finding): vscode.TreeItem {
     command: 'vscode.open',
     arguments: [vscode.Uri.parse(finding.uri), { selection: editorRange(finding.range), preserveFocus: true }],
   };
+  return item;
+}
+
+/** A finding of which nothing is left in the text: it can be read, but not gone to. */
+function unplacedItem(uri: string, finding: UnplacedFinding): vscode.TreeItem {
+  const item = new vscode.TreeItem(finding.message, vscode.TreeItemCollapsibleState.None);
+  item.id = `${uri} ${finding.fingerprint} unplaced`;
+  item.description = `${finding.rule}, in ${finding.function}, its text is gone`;
+  item.tooltip = `${finding.message}\n${finding.rule}, ${finding.status}. The text it was found in was deleted; the next check says whether it is gone.`;
+  item.iconPath = new vscode.ThemeIcon('history');
   return item;
 }
 

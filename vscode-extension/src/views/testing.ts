@@ -76,11 +76,7 @@ export class TestingView implements vscode.Disposable {
       status.functions.map((known) => {
         const child =
           item.children.get(idOf(status, known)) ?? controller.createTestItem(idOf(status, known), known.name, uri);
-        child.description = known.stale
-          ? 'stale'
-          : known.standing === 'unknown'
-            ? (known.reason ?? '')
-            : known.standing;
+        child.description = known.stale ? 'stale' : known.standing === 'unknown' ? '' : known.standing;
         return child;
       }),
     );

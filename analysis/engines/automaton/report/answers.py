@@ -22,6 +22,7 @@ from analysis.rules.automaton import Rule
 
 ENGINE = "automaton"
 UNDECIDED = "a violation may be possible here, but the search for a path to it reached its limit"
+NOT_REACHED = "it is not reached from the program's entries"
 _NOT_PROVED = "no violation was found, and nothing was proved"
 _NOT_LOOKED_FOR = "only provers look for it, and they were not asked about it"
 UNASKED = frozenset((_NOT_PROVED, _NOT_LOOKED_FOR))
@@ -146,7 +147,7 @@ def _doubt(name: str, cfa: Cfa, graph: DerivationGraph, retrace: Retrace) -> str
     part = graph.functions.get(name)
     entries = set() if part is None else set(_entries(name, part, graph, retrace))
     if part is None or not entries:
-        return "it is not reached from the program's entries"
+        return NOT_REACHED
     if cfa.unsupported:
         known = (cfa.unobstructed or cfa).by_id  # in the graph there is no obstacle at the entry
         sources = {edge.id: known.get(edge.id, edge).source for edge in cfa.unsupported}
