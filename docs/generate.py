@@ -1,5 +1,5 @@
-"""Writes the pages of the shipped rules, docs/rules/*.md, from the rule files, and docs/assumptions.md from the table of
-assumptions: `python docs/generate.py [--check]`.
+"""Writes the pages of the shipped rules from the rule files: docs/rules/*.md, and for editors analysis/rules/pages/*.md; and
+docs/assumptions.md from the table of assumptions: `python docs/generate.py [--check]`.
 
 With --check nothing is written; the exit status is 1 and the pages are named if any is not as it should be.
 """
@@ -7,6 +7,7 @@ With --check nothing is written; the exit status is 1 and the pages are named if
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path
 
@@ -14,7 +15,9 @@ from analysis.model.assumptions import TABLE
 from analysis.rules.load import shipped_rules
 
 PAGES = Path(__file__).resolve().parent / "rules"
+CARRIED = PAGES.parents[1] / "analysis" / "rules" / "pages"
 ASSUMPTIONS = PAGES.parent / "assumptions.md"
+_LINK = re.compile(r"\[([^\]]*)\]\((?!https:)[^)]*\)")
 
 
 _DEFAULTS = """\
@@ -31,22 +34,32 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Write the pages of the shipped rules.")
     parser.add_argument("--check", action="store_true", help="only say which pages are out of date")
     check = parser.parse_args().check
-    wanted = pages()
-    present = {path.name: path.read_text(encoding="utf-8") for path in sorted(PAGES.glob("*.md"))}
-    outdated = sorted(name for name in wanted.keys() | present.keys() if wanted.get(name) != present.get(name))
+    outdated = [name for folder, wanted in ((PAGES, pages()), (CARRIED, carried())) for name in _outdated(folder, wanted, check)]
     is_new = not ASSUMPTIONS.exists() or ASSUMPTIONS.read_text(encoding="utf-8") != assumptions()
     if check:
-        for name in [f"rules/{name}" for name in outdated] + [ASSUMPTIONS.name] * is_new:
-            print(f"docs/{name} is out of date: run `make docs`")
+        for name in [*outdated, *([f"docs/{ASSUMPTIONS.name}"] * is_new)]:
+            print(f"{name} is out of date: run `make docs`")
         return 1 if outdated or is_new else 0
     ASSUMPTIONS.write_text(assumptions(), encoding="utf-8")
-    PAGES.mkdir(exist_ok=True)
-    for name in outdated:
-        if name in wanted:
-            (PAGES / name).write_text(wanted[name], encoding="utf-8")
-        else:
-            (PAGES / name).unlink()
     return 0
+
+
+def _outdated(folder: Path, wanted: dict[str, str], check: bool) -> list[str]:
+    """The pages of a folder that are not as wanted, by their paths. If it is not only to be checked, they are written."""
+    present = {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.md"))}
+    names = sorted(name for name in wanted.keys() | present.keys() if wanted.get(name) != present.get(name))
+    for name in () if check else names:
+        folder.mkdir(exist_ok=True)
+        if name in wanted:
+            (folder / name).write_text(wanted[name], encoding="utf-8")
+        else:
+            (folder / name).unlink()
+    return [str((folder / name).relative_to(PAGES.parents[1])) for name in names]
+
+
+def carried() -> dict[str, str]:
+    """The pages that editors show, wherever Everproof is installed: without links into these docs."""
+    return {name: _LINK.sub(r"\1", text) for name, text in pages().items() if name != "README.md"}
 
 
 def pages() -> dict[str, str]:

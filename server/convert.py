@@ -213,10 +213,10 @@ def step_text(step: TraceStep) -> str:
 
 @lru_cache(maxsize=1000)
 def rule_page(rule: str) -> str | None:
-    """The page that explains a shipped rule: its rule file, which holds its documentation. None for the user's own rules."""
+    """The page that explains a shipped rule, in Markdown. None for the user's own rules."""
     if not all(c.isalnum() or c in "-_" for c in rule):
         return None
-    page = files("analysis") / "rules" / "shipped" / f"{rule}.yaml"
+    page = files("analysis") / "rules" / "pages" / f"{rule}.md"
     path = str(page)
     return from_fs_path(path) if os.path.isfile(path) else None
 

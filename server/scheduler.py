@@ -47,7 +47,7 @@ _Answer = TypeVar("_Answer")
 
 CANCELLED = "cancelled"
 ATTEMPTS = 3  # at a check that the checker does not survive, until it is asked for again
-GRACE = 2.0  # seconds that the checker has to end a check that was cancelled, until it is killed
+GRACE = 5.0  # seconds that the checker has to end a check that was cancelled, until it is killed
 PATIENCE = (0.1, 1.0)  # seconds, least and most, that a newer text waits for a check that is under way
 
 

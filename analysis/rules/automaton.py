@@ -107,7 +107,8 @@ class Rule(msgspec.Struct, frozen=True):
 
     def markdown(self) -> str:
         """The rule's page."""
-        weakness = "" if self.cwe is None else f" (CWE-{self.cwe})"
+        link = f"[CWE-{self.cwe}](https://cwe.mitre.org/data/definitions/{self.cwe}.html)"
+        weakness = "" if self.cwe is None else f" ({link})"
         asked = "On by default." if self.default else f"Off by default: ask for it with `--rule {self.name}` or `--rule all`."
         return (
             f"# {self.name}\n\n{self.summary}{weakness}. Severity: {self.severity}.\n\n"

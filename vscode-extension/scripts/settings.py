@@ -1,4 +1,5 @@
-"""Writes the settings of the server into package.json: `python vscode-extension/scripts/settings.py [--check]`.
+"""Writes the settings of the server into package.json, and the schema of rule files: `python vscode-extension/scripts/settings.py
+[--check]`.
 
 They come from `analysis.model.settings` and are the first part of `contributes.configuration`; those that only the extension
 reads are the second, and are written by hand. With --check nothing is written, and the exit status is 1 if package.json is out of
@@ -18,8 +19,10 @@ import msgspec
 
 from analysis.model.limits import Limits
 from analysis.model.settings import Settings
+from analysis.rules.load import shipped_rules
 
 PACKAGE = Path(__file__).resolve().parents[1] / "package.json"
+SCHEMA = PACKAGE.parent / "media" / "rule.schema.json"
 # what a folder must not be able to choose by its own settings: programs, and where results are kept
 USERS_ALONE = frozenset({"compiler", "store"})
 NOT_SHOWN = frozenset({"trusted", "checkFolders"})  # the extension answers these itself
@@ -32,11 +35,15 @@ def main() -> int:
     check = parser.parse_args().check
     present = PACKAGE.read_text(encoding="utf-8")
     wanted = updated(present)
+    schema = (PACKAGE.parents[1] / "analysis" / "rules" / "schema.json").read_text(encoding="utf-8")
+    outdated = [PACKAGE.name] * (wanted != present)
+    outdated += [SCHEMA.name] * (not SCHEMA.exists() or SCHEMA.read_text(encoding="utf-8") != schema)
     if check:
-        if wanted != present:
-            print(f"{PACKAGE.name} is out of date: run `make docs`")
-        return 1 if wanted != present else 0
+        for name in outdated:
+            print(f"{name} is out of date: run `make docs`")
+        return 1 if outdated else 0
     PACKAGE.write_text(wanted, encoding="utf-8")
+    SCHEMA.write_text(schema, encoding="utf-8")
     return 0
 
 
@@ -57,9 +64,16 @@ def properties() -> dict[str, Any]:
         if name not in NOT_SHOWN:
             described = _budgets() if field.type is Limits or name == "budgets" else _plain(schema[name])
             scope = "machine" if name in USERS_ALONE else "resource" if name == "codeLens" else "window"
+            if name == "rules":
+                described["items"] = {"anyOf": [{"enum": _rule_names()}, {"type": "string"}]}  # one's own have other names
             text = schema[name].get("description", "")
             found[f"everproof.{name}"] = {**described, "markdownDescription": text, "scope": scope, "order": order}
     return found
+
+
+def _rule_names() -> list[str]:
+    """The shipped rules, and the word for all of them."""
+    return [*sorted(rule.name for rule in shipped_rules()), "all"]
 
 
 def _plain(schema: dict[str, Any]) -> dict[str, Any]:

@@ -142,6 +142,16 @@ export class ServerConnection implements vscode.Disposable {
           next(uri, diagnostics);
           this.model.takeFindings(uri.toString(), findingsOf(uri, diagnostics));
         },
+        window: {
+          // the page of a rule is read, not edited
+          showDocument: async (params, token, next) => {
+            if (!isRulePage(params.uri)) {
+              return next(params, token);
+            }
+            await vscode.commands.executeCommand('markdown.showPreview', vscode.Uri.parse(params.uri));
+            return { success: true };
+          },
+        },
         workspace: {
           configuration: async (params, token, next) => {
             const answers = await next(params, token);
@@ -161,6 +171,11 @@ export class ServerConnection implements vscode.Disposable {
       await this.client.sendNotification('workspace/didChangeConfiguration', { settings: { everproof: settings() } });
     }
   }
+}
+
+/** Whether a document is the page of a rule that the server carries. */
+function isRulePage(uri: string): boolean {
+  return /\/rules\/pages\/[\w-]+\.md$/.test(uri);
 }
 
 /** The settings as the server reads them. Whether the workspace is trusted is none that a person sets. */

@@ -6,9 +6,13 @@ import { Commands } from '../src/protocol';
 
 interface Package {
   readonly contributes: {
-    readonly commands: readonly { command: string; title: string }[];
-    readonly keybindings: readonly { command: string }[];
-    readonly menus: Readonly<Record<string, readonly { command: string }[]>>;
+    readonly commands: readonly { command: string; title: string; enablement?: string }[];
+    readonly keybindings: readonly { command: string; when?: string }[];
+    readonly menus: Readonly<Record<string, readonly { command: string; when?: string }[]>>;
+    readonly yamlValidation: readonly { fileMatch: readonly string[]; url: string }[];
+    readonly configuration: readonly {
+      properties: Readonly<Record<string, { items?: { anyOf?: readonly { enum?: readonly string[] }[] } }>>;
+    }[];
     readonly walkthroughs: readonly {
       steps: readonly { description: string; media: { markdown: string }; completionEvents?: readonly string[] }[];
     }[];
@@ -33,6 +37,29 @@ describe('package.json', () => {
     for (const { command } of [...contributes.keybindings, ...Object.values(contributes.menus).flat()]) {
       assert.ok(known.has(command), command);
     }
+  });
+
+  it('has its commands in headers too, which count as C++ by default', () => {
+    const conditions = [
+      ...contributes.commands.map(({ enablement }) => enablement),
+      ...contributes.keybindings.map(({ when }) => when),
+      ...(contributes.menus['editor/context'] ?? []).map(({ when }) => when),
+    ].filter((condition) => condition?.includes('editorLangId'));
+    assert.ok(conditions.length >= 8);
+    for (const condition of conditions) {
+      assert.ok(condition?.includes('editorLangId == c || resourceExtname == .h'), condition);
+    }
+  });
+
+  it('has a schema for rule files, and the names of the rules in the settings', () => {
+    for (const { url, fileMatch } of contributes.yamlValidation) {
+      assert.ok(fileMatch.every((pattern) => pattern.startsWith('.everproof/rules/')));
+      const { title } = JSON.parse(readFileSync(url, 'utf8')) as { title: string };
+      assert.equal(title, 'Everproof rule');
+    }
+    const rules = contributes.configuration[0]?.properties['everproof.rules'];
+    const names = rules?.items?.anyOf?.[0]?.enum ?? [];
+    assert.ok(names.includes('null-dereference') && names.includes('all'), String(names));
   });
 
   it('has every page and command of the walkthrough', () => {

@@ -19,7 +19,8 @@ from analysis.session.units.built import Built
 from analysis.session.units.file_building import build
 
 _SAFE_PATH = "PYTHONSAFEPATH"
-_LOOK = 1.0  # seconds between two looks whether a process is stopped
+_TURN = 0.05  # seconds between two looks whether to give up
+_LOOK = 20  # turns between two looks whether a process is stopped
 
 
 def build_many(
@@ -42,10 +43,12 @@ def build_many(
     try:
         with _without_modules_of_the_current_folder():  # the processes start here
             running = {pool.submit(_build, p, overlay.get(os.path.abspath(p)), flags[p], options, overlay): p for p in paths}
-        left = set(running)
+        left, turns = set(running), 0
         while left:
-            done, left = wait(left, _LOOK, FIRST_COMPLETED)
-            if not done:
+            done, left = wait(left, _TURN, FIRST_COMPLETED)
+            turns = 0 if done else turns + 1
+            if turns >= _LOOK:
+                turns = 0
                 _kill_stopped()
             for future in sorted(done, key=list(running).index):
                 path = running[future]
@@ -53,6 +56,7 @@ def build_many(
                 if progress is not None:
                     progress("Reading", len(paths) - len(left), len(paths))
             if stop is not None and stop():
+                _kill(pool)
                 return
     except BrokenProcessPool:
         return
@@ -72,6 +76,12 @@ def _without_modules_of_the_current_folder() -> Iterator[None]:
             del os.environ[_SAFE_PATH]
         else:
             os.environ[_SAFE_PATH] = before
+
+
+def _kill(pool: ProcessPoolExecutor) -> None:
+    """Ends the processes of a pool, whatever they are at: to wait for them takes as long as their files do."""
+    for process in list((pool._processes or {}).values()):
+        process.kill()
 
 
 def _kill_stopped() -> None:
