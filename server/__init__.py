@@ -4,8 +4,8 @@
                                                                     |               |
                                                                  `convert` <---- `results`
 
-- `documents`, `client_lines`, `client_columns`: the exact texts of the client, and the edits between
-  their versions.
+- `documents`, `client_lines`, `client_tokens`, `client_columns`: the exact texts of the client, and
+  the edits between their versions, token by token.
 - `scheduler`: decides when to check. There is one check at a time; the latest text wins.
 - `worker_client`: the checker process. The first one is started before anything else
   (`transport.early`); asyncio takes it over later (`transport.adopted`). One that gives no sign of
@@ -13,6 +13,7 @@
 - `results`: the checker's answers. They move with edits and are stale until the checker repeats
   them. An answer that did not change stays the same object, so it is not converted again.
 - `contract_markdown`, `contract_news`: contracts for hovers, and what edits did to them.
+- `typing_pauses`: who types, and is not told yet what does not parse.
 - `convert`, `status`: from the model to the protocol. `work_progress`, `rechecks`: progress
   reports, and which check looked at a function last.
 - `app`: the object that holds these together. `features`: one module for each feature.

@@ -233,5 +233,6 @@ async def test_on_save_a_check_is_made_when_saved(start: Callable[..., Any], wor
     status = await editor.status(uri, "idle", version=2)
     assert {function.stale for function in status.functions} == {True}
     editor.text_document_did_save(types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(uri)))
+    await editor.until("everproof/status", lambda said: said.version == 2 and not any(one.stale for one in said.functions))
     assert await editor.diagnostics(uri, version=2) == []
     assert editor.checker_log().count("check") == 2

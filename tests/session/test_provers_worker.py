@@ -13,7 +13,7 @@ from support.prover_program import TEXT
 
 from analysis.model.limits import Limits
 from analysis.model.options import Options
-from analysis.wire import Check, CheckDone, Configure, Edit, Event, FileResult, decode_event, frame, frame_length
+from analysis.wire import Check, CheckDone, Configure, Decided, Edit, Event, FileResult, decode_event, frame, frame_length
 
 ELSEWHERE = "\nint other(int n)\n{\n    return n + 1;\n}\n"
 
@@ -93,6 +93,17 @@ def test_possible_first_then_decided_for_the_same_version(tmp_path: Path) -> Non
         (finding,) = last.findings
         assert finding.trace[-1].values == {"p": "NULL"}
         assert any(step.values.get("n") == "7" for step in finding.trace)
+
+
+def test_it_says_once_that_provers_have_said_all(tmp_path: Path) -> None:
+    with worker(tmp_path) as w:
+        w.type(TEXT)
+        events = w.until(lambda event: isinstance(event, Decided))
+        [*_, last] = [event for event in events if w.statuses(event)]
+        assert w.statuses(last) == {"bad": "confirmed"}
+        assert any(isinstance(event, CheckDone) for event in events), "not before the check is complete"
+        assert isinstance(last, FileResult)
+        assert events[-1] == Decided(last.generation)
 
 
 def test_an_edit_elsewhere_keeps_what_is_decided(tmp_path: Path) -> None:

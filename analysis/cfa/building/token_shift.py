@@ -85,7 +85,9 @@ class TokenShift:
 
 def token_shift(old: bytes, new: bytes) -> TokenShift:
     """The shift from an old text to a new one."""
-    start, old_end, new_end = difference(_blank(old), _blank(new))
+    start, old_end, new_end = difference(old, new)
+    if _MARKER.search(old, start, old_end) and _MARKER.search(new, start, new_end):
+        start, old_end, new_end = difference(_blank(old), _blank(new))
     start = max(old.rfind(b"\n", 0, start) + 1, 0)
     tail = old.find(b"\n", old_end)
     tail = len(old) if tail < 0 else tail

@@ -91,7 +91,7 @@
            "a verdict"
            (lambda ()
              (let ((hover (jsonrpc-request (eglot-current-server) :textDocument/hover (eglot--TextDocumentPositionParams))))
-               (string-match-p (regexp-quote "**sell**: ✗ confirmed: use-after-free")
+               (string-match-p "\\*\\*sell\\*\\*: \\(✗ confirmed\\|⚠ possible\\): use-after-free"
                                (plist-get (plist-get hover :contents) :value))))))))
     ("the trace is shown step by step, through both files" .
      ,(lambda ()

@@ -102,7 +102,9 @@ local steps = {
         end
       end
       local hover = request('textDocument/hover', params)
-      return hover.contents.value:find('**sell**: ✗ confirmed: use-after-free', 1, true) ~= nil
+      local said = hover.contents.value
+      return said:find('**sell**: ✗ confirmed: use-after-free', 1, true) ~= nil
+        or said:find('**sell**: ⚠ possible: use-after-free', 1, true) ~= nil
     end)
   end },
   { 'the code action shows the trace in the quickfix list, through both files', function()
