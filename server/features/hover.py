@@ -146,7 +146,8 @@ def _verdict_lines(function: FunctionReport, findings: Sequence[Finding], *, sho
     words = _rule_words(function, findings)
     groups: dict[tuple[str, str, str | None], list[str]] = {}
     for rule, verdict in sorted(function.verdicts.items(), key=lambda item: (_ORDER.index(words[item[0]]), item[0])):
-        word, note = words[rule], _note(verdict, function)
+        word = words[rule]
+        note = None if word == "possible" else _note(verdict, function)  # the finding says more
         sign = _SIGNS[word]
         if verdict.is_conditional and note is not None:
             sign, word, note = _CONDITIONAL, note, None
