@@ -53,7 +53,7 @@ class CheckProgress:
             text, percentage = (self._latest.text, self._latest.percentage) if self._latest else (None, None)
             progress.begin(
                 token,
-                types.WorkDoneProgressBegin(title="Everproof: checking", cancellable=True, message=text, percentage=percentage),
+                types.WorkDoneProgressBegin(title="Everproof", cancellable=True, message=text, percentage=percentage),
             )
             try:
                 await self._ended.wait()
