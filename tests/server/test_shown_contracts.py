@@ -96,6 +96,7 @@ async def test_a_hover_does_not_wait_for_a_checker_that_does_not_answer(editor: 
 async def test_a_hover_says_that_a_contract_is_unchanged(editor: Editor, workspace: Path) -> None:
     uri = await opened(editor, workspace, TOLD)
     assert "unchanged" not in await shown(editor, uri, AT_CALL)
+    await editor.until(types.WORKSPACE_CODE_LENS_REFRESH)
     after = len(editor.messages)
     editor.edit(uri, 2, (0, 0), (0, 3), "// KEPT ")
     await refreshed(editor, uri, 2, after)
@@ -106,6 +107,7 @@ async def test_a_hover_says_that_a_contract_is_unchanged(editor: Editor, workspa
 
 async def test_a_lens_says_what_edits_did_to_a_contract(editor: Editor, workspace: Path) -> None:
     uri = await opened(editor, workspace, TOLD)
+    await editor.until(types.WORKSPACE_CODE_LENS_REFRESH)
     after = len(editor.messages)
     editor.edit(uri, 2, (0, 0), (0, 3), "// CHANGED ")
     await refreshed(editor, uri, 2, after)
