@@ -143,12 +143,14 @@ def _first_lines(function: FunctionReport, stale: str | None, findings: Sequence
 
 def _verdict_lines(function: FunctionReport, findings: Sequence[Finding], *, show_unknown: bool) -> list[str]:
     """One line for all rules of which the same is known for the same reason: what is wrong first, what is proved last."""
-    words = _rule_words(function, findings)
+    words, said = _rule_words(function, findings), standing(function, findings)
     groups: dict[tuple[str, str, str | None], list[str]] = {}
     for rule, verdict in sorted(function.verdicts.items(), key=lambda item: (_ORDER.index(words[item[0]]), item[0])):
         word = words[rule]
         note = None if word == "possible" else _note(verdict, function)  # the finding says more
         sign = _SIGNS[word]
+        if note is None and word == said and word in ("confirmed", "possible"):
+            continue  # the first line has them
         if verdict.is_conditional and note is not None:
             sign, word, note = _CONDITIONAL, note, None
         elif word in _QUIET and (not show_unknown or is_passed_over(verdict, function)):

@@ -86,9 +86,9 @@ def test_three_words_say_what_is_known_and_a_finding_held_back_is_never_proved()
     lenses = [lens_command(function, state, "uri") for function in state.functions]
     hovers = [describe(function, None, None, findings=state.findings) for function in state.functions]
     assert hovers == [
-        "**f**: ⚠ possible: double-free\n\n- ⚠ possible: `double-free`",
+        "**f**: ⚠ possible: double-free",
         "**g**",
-        "**h**: ✗ confirmed: double-free\n\n- ✗ confirmed: `double-free`",
+        "**h**: ✗ confirmed: double-free",
     ]
     assert [lens and lens.title.split(":")[0] for lens in lenses] == ["⚠ possible", None, "✗ confirmed"]
 
