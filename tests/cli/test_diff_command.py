@@ -404,7 +404,7 @@ def test_text_says_what_was_introduced_and_fixed(capsys: pytest.CaptureFixture[s
     put("new.c", FIXED.replace("int main(void)\n{\n", "int main(void)\n{\n    int *c = 0;\n    *c = 1;\n"))
     assert main(["diff", "--engine", "automaton", "old.c", "new.c"]) == 1
     said = capsys.readouterr().out
-    assert "new.c:13:5: error: possible: `c` can be null here and is dereferenced (since `c = NULL`) [null-dereference]" in said
+    assert "new.c:13:5: error: possible: `c` can be null here and is dereferenced (since `c = 0`) [null-dereference]" in said
     assert "fixed: old.c:3:5: `p` can be null here and is dereferenced [null-dereference]" in said
     assert "From old.c to new.c: 1 finding introduced, 1 fixed." in said
     assert "2 of 3 functions may do something else than before: one, main." in said

@@ -39,7 +39,7 @@ def report(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, di
 def test_text_counts_what_it_does_not_show(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*CHECK, "likely.c", "unlikely.c"]) == 1
     said = capsys.readouterr().out
-    assert "likely.c:4:5: error: possible: `p` can be null here and is dereferenced (since `p = NULL`) [null-dereference]" in said
+    assert "likely.c:4:5: error: possible: `p` can be null here and is dereferenced (since `p = 0`) [null-dereference]" in said
     assert "unlikely.c:8" not in said
     assert said.splitlines()[-1].startswith("1 finding (1 more needs something that was not proved: --show all): ")
 
