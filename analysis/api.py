@@ -24,7 +24,7 @@ from analysis.model.derivation import FunctionDerivations
 from analysis.model.options import Options
 from analysis.model.report import Message, Rechecked, Report, Work
 from analysis.rules.automaton import Rule
-from analysis.session.checking import Checked, ProgramCheck, nothing_parsed, only_unfinished
+from analysis.session.checking import Checked, ProgramCheck, Restriction, nothing_parsed, only_unfinished
 from analysis.session.contracts.open_contracts import OpenContracts
 from analysis.session.entries import choose_entries
 from analysis.session.interruption import Interrupted, Interruption
@@ -61,7 +61,8 @@ class Checker:
 
     `report` is the last report. `failed`: in the last check something that was asked for could not be done (a file that cannot be
     read, a rule or an entry that does not exist, nothing that could be parsed); the report's messages say what. `settled`:
-    whether the last report was final (see `check_unless`). With `interruption` a signal handler may end what cannot ask `stop`.
+    whether the last report was final (see `check_unless`). `restriction`: only what it leaves of the program is checked; the
+    store must not hold such answers. With `interruption` a signal handler may end what cannot ask `stop`.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class Checker:
         algorithm: Algorithm = "incr-back",
         store: Store | None = None,
         notify: Callable[[], None] = lambda: None,
+        restriction: Restriction | None = None,
     ) -> None:
         self.options = options
         self.report: Report | None = None
@@ -81,7 +83,8 @@ class Checker:
         self._algorithm: Algorithm = algorithm
         self._jobs = jobs
         self._program = OpenProgram(options, jobs)
-        self._check = ProgramCheck(algorithm, jobs)
+        self._restriction = restriction
+        self._check = ProgramCheck(algorithm, jobs, restriction)
         self._reopening = Reopening(store, self._program.texts)
         self._proofs = Proofs(store, jobs, notify)
         self._reporting = Reporting(self._program)
@@ -140,7 +143,7 @@ class Checker:
         """Drops everything computed before: the next check starts from nothing."""
         self._program.units.forget()
         self._check.forget()
-        self._check = ProgramCheck(self._algorithm, self._jobs)
+        self._check = ProgramCheck(self._algorithm, self._jobs, self._restriction)
         self._reopening.forget()
         self._proofs.forget()
         self.contracts.forget()

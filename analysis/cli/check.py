@@ -12,6 +12,7 @@ from analysis.cli.baseline import baseline_text, read_baseline, without_known
 from analysis.cli.budget import OutOfTime, time_budget
 from analysis.cli.certificates import with_certificates
 from analysis.cli.command_options import Asked, check_options, read_asked
+from analysis.cli.difference.condition_reading import LeftPaths
 from analysis.cli.output import protect, render, say, write
 from analysis.cli.progress_line import progress
 from analysis.model.report import Report
@@ -21,8 +22,9 @@ VIOLATED, FAILED, UNKNOWN = 1, 2, 3
 
 @click.command()
 @click.argument("paths", metavar="[PATH]...", nargs=-1)
+@click.option("--condition", metavar="FILE", help="Look only at the paths that a condition of `everproof diff` leaves.")
 @check_options
-def check(paths: tuple[str, ...], **given: Any) -> int:
+def check(paths: tuple[str, ...], condition: str | None, **given: Any) -> int:
     """Check C files or folders as one program.
 
     Without a PATH: the compile_commands.json found upward from the current folder, else every *.c below it.
@@ -32,10 +34,13 @@ def check(paths: tuple[str, ...], **given: Any) -> int:
     """
     asked = read_asked(given, first_of(paths))
     known = None if asked.baseline is None else read_baseline(asked.baseline)
-    checker = Checker(asked.options, jobs=asked.jobs, store=asked.store)
+    left = None if condition is None else LeftPaths(condition)
+    asked = asked if left is None else left.terms(asked)
+    checker = Checker(asked.options, jobs=asked.jobs, store=asked.store, restriction=None if left is None else left.restrict)
     checker.open(paths)
-    protect(asked, checker.files)
+    protect(asked, (*checker.files, *(() if condition is None else (condition,))))
     report = run(checker, asked)
+    report = report if left is None else left.said(report)
     if asked.certificate is not None:
         report = with_certificates(checker, asked.certificate, report)
     if asked.write_baseline is not None:

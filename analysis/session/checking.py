@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import NamedTuple
 
@@ -25,6 +25,8 @@ from analysis.rules.automaton import Rule
 from analysis.session.entries import Entries, EntryChoice
 from analysis.session.units.unit_view import UnitView
 
+Restriction = Callable[[Program, Places, Sequence[str]], Program]
+"""What is looked at of a program that is entered by these functions: a program with some of its edges."""
 _ENGINE = "automaton"
 _MOST_REPORTED = 20  # places of one file that do not parse; the rest is counted
 
@@ -55,10 +57,12 @@ class _UnitReports(NamedTuple):
 
 
 class ProgramCheck:
-    """Links and checks one revision after the other; keeps what the next one can use."""
+    """Links and checks one revision after the other, or what a `restriction` leaves of them; keeps what the next one can use."""
 
-    def __init__(self, algorithm: Algorithm = "incr-back", jobs: int = 1) -> None:
+    def __init__(self, algorithm: Algorithm = "incr-back", jobs: int = 1, restriction: Restriction | None = None) -> None:
         self._engine = Engine(algorithm, jobs)
+        self._restriction = restriction
+        self._whole: LinkedProgram | None = None
         self._linked: LinkedProgram | None = None
         self._places: ProgramPlaces | None = None
         self._own: dict[str, tuple[Unit, frozenset[str]]] = {}
@@ -78,7 +82,7 @@ class ProgramCheck:
         self, units: Sequence[UnitView], rules: Sequence[Rule], options: Options, data: bytes, contracts: ProjectFunctions
     ) -> None:
         """Goes on from what another process knew of a program of just these units; without it, if it cannot be understood."""
-        linked = self._linked = link([unit.kept.unit for unit in units], contracts=contracts)
+        linked = self._linked = self._whole = link([unit.kept.unit for unit in units], contracts=contracts)
         self._places = ProgramPlaces(linked.sources, {unit.path: unit.places for unit in units})
         entries, _ = self._choose_entries(linked.program, units, options)
         self._engine.resume(linked.program, tuple(rules), entries, options.limits, data)
@@ -134,10 +138,14 @@ class ProgramCheck:
         """Links the units to one program, with what the project's contracts say, and checks it against rules; for `interruptible`
         and `patient` see `Engine.check`."""
         start = time.perf_counter()
-        linked = self._linked = link([unit.kept.unit for unit in units], before=self._linked, contracts=contracts)
+        linked = self._whole = link([unit.kept.unit for unit in units], before=self._whole, contracts=contracts)
         places = ProgramPlaces(linked.sources, {unit.path: unit.places for unit in units}, self._places)
         self._places = places
         entries, messages = self._choose_entries(linked.program, units, options)
+        if self._restriction is not None:
+            left = self._restriction(linked.program, places, entries)
+            linked = msgspec.structs.replace(linked, program=left)
+        self._linked = linked
         ready = time.perf_counter()
         result = self._engine.check(linked.program, tuple(rules), entries, options.limits, places, interruptible, patient)
         return self._checked(units, rules, result, linked, places, messages, (ready - start) * 1000)

@@ -436,3 +436,68 @@ def test_bad_input_is_one_sentence(capsys: pytest.CaptureFixture[str], words: tu
     assert said in captured.err
     assert captured.err.count("\n") == 1
     assert "Traceback" not in captured.err
+
+
+COUNT = """#include <assert.h>
+int nondet(void);
+int main(void)
+{
+    int n = nondet(), *p = 0;
+    if (n == 3) {
+        return *p;
+    }
+    n = nondet() & 7;
+    n = n + 1;
+    assert(n > 0);
+    return n;
+}
+"""
+
+
+def checked(capsys: pytest.CaptureFixture[str], *words: str, code: int) -> dict[str, Any]:
+    assert main(["check", "--format", "json", *words]) == code
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return document
+
+
+@pytest.mark.full_budget
+@pytest.mark.parametrize("extractor", ["diffdp", "diffcond"])
+def test_check_looks_only_at_what_a_condition_leaves(capsys: pytest.CaptureFixture[str], extractor: str) -> None:
+    put("old/a.c", COUNT)
+    put("new/a.c", COUNT.replace("n + 1", "n - 1"))
+    as_json(capsys, "--condition", "left.json", "--extractor", extractor, "old/a.c", "new/a.c", code=0)
+    whole = checked(capsys, "new/a.c", code=1)
+    assert {finding["rule"] for finding in whole["findings"]} == {"assertion", "null-dereference"}
+    rest = checked(capsys, "--condition", "left.json", "new/a.c", code=1)
+    assert [finding["rule"] for finding in rest["findings"]] == ["assertion"]
+    assert rest["findings"][0]["status"] == "confirmed"
+
+
+@pytest.mark.full_budget
+def test_what_is_proved_under_a_condition_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    put("old/a.c", COUNT)
+    put("new/a.c", COUNT.replace("n + 1", "n + 2"))
+    as_json(capsys, "--condition", "left.json", "--extractor", "diffcond", "old/a.c", "new/a.c", code=0)
+    rest = checked(capsys, "--condition", "left.json", "--rule", "assertion", "new/a.c", code=0)
+    verdict = rest["functions"][0]["verdicts"]["assertion"]
+    assert verdict["verdict"] == "safe"
+    said = "the paths that the condition left.json covers violate nothing new; they are not looked at"
+    assert verdict["assumptions"][-1] == said
+    assert f"It is assumed that {said}." in [message["text"] for message in rest["messages"]]
+
+
+def test_a_condition_is_believed_of_its_program_and_its_rules_only(capsys: pytest.CaptureFixture[str]) -> None:
+    put("old/a.c", COUNT)
+    put("new/a.c", COUNT.replace("n + 1", "n + 2"))
+    as_json(capsys, "--condition", "left.json", "old/a.c", "new/a.c", code=0)
+    for words in (
+        ["--condition", "left.json", "old/a.c"],
+        ["--condition", "left.json", "-DNDEBUG", "new/a.c"],
+        ["--condition", "left.json", "--rule", "memory-leak", "new/a.c"],
+        ["--condition", "left.json", "--certificate", "c.json", "new/a.c"],
+        ["--condition", "left.json", "--engine", "summary", "new/a.c"],
+        ["--condition", "none.json", "new/a.c"],
+        ["--condition", "new/a.c", "new/a.c"],
+    ):
+        assert main(["check", *words]) == 2
+        assert "condition" in capsys.readouterr().err

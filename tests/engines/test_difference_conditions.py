@@ -109,6 +109,24 @@ def test_figure_2_of_the_paper() -> None:
     assert not covers_all(FIGURE[1], FIGURE[0], goal="violations")  # -x can overflow where x could not
 
 
+UNSET = "int main(void) { @ int y = x; return y; }"
+
+
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [
+        ("int x = 0;", "int x;"),
+        ("int x; if (nondet()) x = 1; else x = 2;", "int x; if (nondet()) x = 1;"),
+        ("int t[2], x; t[0] = 0; x = t[0];", "int t[2], x; x = t[0];"),
+    ],
+    ids=["an initialiser went", "an assignment of a branch went", "an element has no value"],
+)
+def test_a_variable_that_lost_its_value_is_a_violation(was: str, now: str) -> None:
+    old, new = UNSET.replace("@", was), UNSET.replace("@", now)
+    assert covers_all(old, new)
+    assert not covers_all(old, new, goal="violations")
+
+
 MAIN = "int main(void) { int x = nondet(); @ if (x > 3) reach_error(); return 0; }"
 
 

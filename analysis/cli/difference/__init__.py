@@ -14,4 +14,5 @@ is only asked for the names and contents of what is stored, with nothing that it
 - `same_findings`: which findings of two versions are the same.
 - `difference_formats`: what is printed.
 - `condition_format`: a condition as JSON.
+- `condition_reading`: `everproof check --condition`.
 """

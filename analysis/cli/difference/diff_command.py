@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import click
 import msgspec
 
-from analysis.cfa.callgraph import roots
 from analysis.cfa.revisions.delta import Revision, program_change
 from analysis.cli.check import FAILED, VIOLATED
 from analysis.cli.command_options import Asked, check_options, read_asked
@@ -34,6 +33,7 @@ from analysis.model.places import Place
 from analysis.model.report import Finding, Report
 from analysis.model.spelling import display_name
 from analysis.rules.automaton import Rule
+from analysis.session.entries import choose_entries
 
 _LAST = "HEAD"
 _METHODS: dict[str, Method] = {"diffdp": "diffDP", "diffcond": "diffCond"}
@@ -138,12 +138,11 @@ def _write_conditions(
     if programs is None:
         raise Failure("Not all of both versions could be read, so that nothing can be said of their paths.")
     program, places = programs.new.program, programs.new.places
-    wanted = asked.options.entries or ("main", *map(display_name, roots(program)))
     goal: Goal = "assertions" if asked.options.rules == ("assertion",) else "violations"
-    entries = [name for name in program.functions if display_name(name) in wanted]
+    entries = choose_entries(program, asked.options.entries, programs.new.system).names
     found = {name: difference_condition(programs, name, method, goal) for name in entries}
     if condition is not None:
-        write(condition_json(program, places, found, goal), condition)
+        write(condition_json(program, places, found, goal, method), condition)
     if residual is not None:
         try:
             write(residual_program(program, places, found.values()).decode("utf-8", "surrogateescape"), residual)

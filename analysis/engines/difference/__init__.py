@@ -22,8 +22,14 @@ ProgramPair ──> Detection ──> ProgramGraph ──> Condition        (`ex
 - `detection`: explores functions and what they call, for any detector.
 - `syntax_detector`, `data_detector`: say what one edge does to the alignment.
 - `difference_graph`, `difference_condition`: what comes of it (Definitions 2 to 4), and Algorithm 1.
+- `unset_reads`: where a variable without a value may be read.
 - `extraction`: from two versions to the condition.
-- `residual_program`: the new version without what a condition covers, as C.
+
+Verifying only what a condition leaves:
+
+- `left_edges`: the edges that paths take which are not covered.
+- `restricted_program`: the program with these edges alone, for all engines (native conditional verification).
+- `residual_program`: the same as C, for other verifiers.
 
 The paper inlines calls. Here each function has a graph for each set of affected objects that it is entered with, and conditions
 have a stack. Inputs are what external functions return, in their order, and what objects hold that were never written: both

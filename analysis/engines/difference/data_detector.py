@@ -121,17 +121,17 @@ class DataDetector:
         if found is not None:
             other, affected = found
             depends = pair.new.dependencies.effect_depends(edge.effect, affected)
-            if depends and self._must_not_fail(edge.effect):
+            if depends and self._must_not_fail(pair, edge):
                 return INDICATOR
             return After(other.target, after_assignment(pair.new, edge.effect, affected))
-        if self._must_not_fail(edge.effect) or (self._goal == "behaviour" and comes_around(pair.new, edge)):
+        if self._must_not_fail(pair, edge) or (self._goal == "behaviour" and comes_around(pair.new, edge)):
             return INDICATOR
         affected |= pair.new.dependencies.written_alone(edge.effect)
         beside = same_target(pair, edge, partner)
         return After(partner if beside is None else beside.target, affected)
 
-    def _must_not_fail(self, effect: ir.Effect) -> bool:
-        return self._goal != "assertions" and may_fail(effect)
+    def _must_not_fail(self, pair: FunctionPair, edge: Edge) -> bool:
+        return self._goal != "assertions" and (may_fail(edge.effect) or edge.id in pair.new.unset_reads)
 
     # -- all else ----------------------------------------------------------------------------------------------
 
@@ -151,7 +151,7 @@ class DataDetector:
         if other is not None:
             differs = pair.new.dependencies.effect_depends(edge.effect, affected)
             return INDICATOR if differs else After(other.target, affected)
-        if self._goal == "behaviour" or self._must_not_fail(edge.effect):
+        if self._goal == "behaviour" or self._must_not_fail(pair, edge):
             return INDICATOR
         return After(partner, affected)
 
@@ -163,7 +163,7 @@ class DataDetector:
             return INDICATOR
         same = same_edge(pair, edge, partner)
         differs = same is None or pair.new.dependencies.effect_depends(edge.effect, affected)
-        if differs and self._must_not_fail(edge.effect):
+        if differs and self._must_not_fail(pair, edge):
             return INDICATOR
         return After(others[0].target, affected | {RESULT} if differs else affected - {RESULT})
 
@@ -177,7 +177,7 @@ class DataDetector:
         others = _other_arguments(call, other.effect)
         if targets.external and others:
             return INDICATOR
-        if self._must_not_fail(call) and (others or pair.new.dependencies.effect_depends(call, affected)):
+        if self._must_not_fail(pair, edge) and (others or pair.new.dependencies.effect_depends(call, affected)):
             return INDICATOR
         behind: list[Affected] = []
         contexts = []

@@ -10,7 +10,7 @@ A detector says what one edge does: `data_detector` is diffDP, `syntax_detector`
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from analysis.cfa.graph import Edge
@@ -146,7 +146,7 @@ class Detection:
     def _graph(self, one: _Explored) -> DifferenceGraph:
         if one.pair is None:
             return DifferenceGraph(Node(one.initial.location, None), -1, {})
-        return DifferenceGraph(one.initial, one.pair.new.cfa.exit, one.moves)
+        return DifferenceGraph(one.initial, one.pair.new.cfa.exit, dict(_from(one.initial, one.moves)))
 
     def _reached(self, entry: Context) -> Iterator[Context]:
         seen, waiting = {entry}, [entry]
@@ -158,6 +158,19 @@ class Detection:
                     if called not in seen:
                         seen.add(called)
                         waiting.append(called)
+
+
+def _from(initial: Node, moves: Mapping[Node, dict[int, Move]]) -> Iterator[tuple[Node, dict[int, Move]]]:
+    """The moves that can be reached: others were taken before more was known to be affected."""
+    seen, waiting = {initial}, [initial]
+    while waiting:
+        node = waiting.pop()
+        if node in moves:
+            yield node, moves[node]
+            for move in moves[node].values():
+                if move.target not in seen:
+                    seen.add(move.target)
+                    waiting.append(move.target)
 
 
 def _joined(affected: dict[Node, Affected], node: Node, more: Affected) -> bool:

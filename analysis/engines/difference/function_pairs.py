@@ -23,6 +23,7 @@ from analysis.cfa.revisions.used import used_by
 from analysis.cpa.obstacles.beside import beside
 from analysis.cpa.obstacles.completeness import called_outside
 from analysis.engines.difference.dependencies import Dependencies
+from analysis.engines.difference.unset_reads import unset_reads
 from analysis.model import ir
 
 
@@ -34,6 +35,11 @@ class Side:
         self.cfa = cfa
         self.dependencies = Dependencies(program, cfa, shared)
         self.errors = frozenset(edge.source for edge in cfa.calls if is_error(edge.effect))
+
+    @cached_property
+    def unset_reads(self) -> frozenset[int]:
+        """The ids of the edges that may read a variable which has no value."""
+        return unset_reads(self.cfa)
 
     def outgoing(self, location: int) -> tuple[Edge, ...]:
         """The edges that leave a location; none leave an error location, where the run ends."""

@@ -1,7 +1,7 @@
 """diffCond: the syntax-based difference detector ([DIFFDP] section 2, after Beyer, Jakobs and Lemberger).
 
-Both versions are followed in step as long as their edges are the same. Where the new one has another edge, or begins with other
-values, a regression bug indicator stands.
+Both versions are followed in step as long as their edges are the same. Where the new one has another edge, begins with other
+values, or has variables that end elsewhere, a regression bug indicator stands. So it speaks of every property of single paths.
 """
 
 from __future__ import annotations
@@ -21,8 +21,12 @@ class SyntaxDetector:
         self._programs = programs
 
     def begins(self, pair: FunctionPair) -> bool:
-        """Whether nothing differs before the first edge."""
-        return self._programs.is_followed and not unlike_errors(pair, pair.new.cfa.entry, pair.old.cfa.entry)
+        """Whether nothing differs before the first edge, or beside edges."""
+        return (
+            self._programs.is_followed
+            and pair.has_same_blocks
+            and not unlike_errors(pair, pair.new.cfa.entry, pair.old.cfa.entry)
+        )
 
     def step(self, pair: FunctionPair, edge: Edge, partner: int, affected: Affected, calls: Calls) -> After:
         """What is behind an edge of the new version."""
