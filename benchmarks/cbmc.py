@@ -55,9 +55,9 @@ class Said(NamedTuple):
     seconds: float
 
 
-def ask(command: Sequence[str], question: Question, bound: int) -> Said:
-    """What CBMC says of a program within our `bound`. It is ended after 60 seconds, and has 4 GB. The seconds are those of the
-    preprocessor as well."""
+def ask(command: Sequence[str], question: Question, bound: int, seconds: float = _MOST_SECONDS) -> Said:
+    """What CBMC says of a program within our `bound`. It is ended after so many `seconds`, and has 4 GB. The seconds that it took
+    are those of the preprocessor as well."""
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as name:
         files = []
@@ -69,7 +69,7 @@ def ask(command: Sequence[str], question: Question, bound: int) -> Said:
             (Path(name) / files[-1]).write_text(text if number else with_checks(text))
         words = [*_LIMITED, *command, "--unwind", str(bound + 1), *_OPTIONS, f"--{question.model}", *files]
         try:
-            done = subprocess.run(words, cwd=name, capture_output=True, text=True, timeout=_MOST_SECONDS, check=False)
+            done = subprocess.run(words, cwd=name, capture_output=True, text=True, timeout=seconds, check=False)
         except subprocess.TimeoutExpired:
             return Said("unknown", "ended from outside", time.monotonic() - began)
     return Said(*said(done.stdout, done.stderr), time.monotonic() - began)

@@ -61,7 +61,7 @@ def differing(document: dict[str, Any]) -> set[str]:
         (OLD, FIXED, 0, (0, 1, 0)),
         (FIXED, OLD, 1, (1, 0, 0)),
         (OLD, TWO, 1, (1, 0, 1)),
-        (TWO, FIXED.replace("int main(void)\n{\n", "int main(void)\n{\n    int *c = 0;\n    *c = 1;\n"), 1, (1, 2, 0)),
+        (TWO, FIXED.replace("int main(void)\n{\n", "int main(void)\n{\n    char *c = 0;\n    c[2] = 1;\n"), 1, (1, 2, 0)),
     ],
     ids=["the same", "fixed", "introduced", "another one", "all at once"],
 )
@@ -113,8 +113,23 @@ int main(int n, char **v)
         (LEAK, LEAK.replace("count(", "number(")),
         (USES, USES.replace("    p[0] = n;\n", "")),
         (USES, USES.replace("    p[0] = n;\n", "    p[2] = n;\n    p[0] = n;\n")),
+        (USES, USES.replace("*p", "*where").replace(" p[", " where[")),
+        (USES, USES.replace("*p", "*where").replace(" p[", " where[").replace("look", "search")),
+        (LEAK, LEAK.replace("int n)", "int many)").replace("n > 3", "many > 3").replace("= n;", "= many;")),
+        (LEAK, LEAK.replace("*p", "*block").replace("p[", "block[").replace("(p)", "(block)").replace("count", "number")),
     ],
-    ids=["lines moved", "a function came", "renamed", "renamed, of memory", "first use gone", "another first use"],
+    ids=[
+        "lines moved",
+        "a function came",
+        "renamed",
+        "renamed, of memory",
+        "first use gone",
+        "another first use",
+        "a variable renamed",
+        "a variable and the function renamed",
+        "a parameter renamed, of memory",
+        "all renamed",
+    ],
 )
 def test_a_finding_that_moved_is_not_new(capsys: pytest.CaptureFixture[str], old: str, new: str) -> None:
     document = as_json(capsys, put("old.c", old), put("new.c", new), code=0)
@@ -138,6 +153,20 @@ def test_another_defect_of_a_variable_of_the_same_name_is_new(capsys: pytest.Cap
     new = "#include <string.h>\nint f(char *s)\n{\n    char *p = strchr(s, 'a');\n    return *p;\n}\n"
     document = as_json(capsys, "--show", "all", put("old.c", old), put("new.c", new), code=1)
     assert numbers(document) == (1, 1, 0)
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        USES.replace("int *p = 0;", "int x = 1, *p = &x, *q = 0;").replace("p[0] = n;", "p[0] = n; q[0] = n;"),
+        USES.replace("*p", "*where").replace(" p[", " where[").replace("int *where", "long *where"),
+    ],
+    ids=["the old variable is still there", "of another type"],
+)
+def test_a_defect_of_another_variable_is_new(capsys: pytest.CaptureFixture[str], new: str) -> None:
+    document = as_json(capsys, put("old.c", USES), put("new.c", new), code=1)
+    assert numbers(document)[0] == 1
+    assert numbers(document)[1] == 1
 
 
 BASE = """struct item { int n; };
@@ -401,7 +430,7 @@ def test_what_is_generated_and_how_it_is_compiled_is_taken_from_the_working_tree
 
 def test_text_says_what_was_introduced_and_fixed(capsys: pytest.CaptureFixture[str]) -> None:
     put("old.c", OLD)
-    put("new.c", FIXED.replace("int main(void)\n{\n", "int main(void)\n{\n    int *c = 0;\n    *c = 1;\n"))
+    put("new.c", FIXED.replace("int main(void)\n{\n", "int main(void)\n{\n    char *c = 0;\n    c[2] = 1;\n"))
     assert main(["diff", "--engine", "automaton", "old.c", "new.c"]) == 1
     said = capsys.readouterr().out
     assert "new.c:13:5: error: possible: `c` can be null here and is dereferenced (since `c = NULL`) [null-dereference]" in said
@@ -412,7 +441,7 @@ def test_text_says_what_was_introduced_and_fixed(capsys: pytest.CaptureFixture[s
 
 def test_sarif_tells_the_states(capsys: pytest.CaptureFixture[str]) -> None:
     put("old.c", TWO)
-    put("new.c", OLD.replace("int main(void)\n{\n", "int main(void)\n{\n    int *c = 0;\n    *c = 1;\n"))
+    put("new.c", OLD.replace("int main(void)\n{\n", "int main(void)\n{\n    char *c = 0;\n    c[2] = 1;\n"))
     assert main(["diff", "--engine", "automaton", "--format", "sarif", "old.c", "new.c"]) == 1
     (run,) = json.loads(capsys.readouterr().out)["runs"]
     assert sorted(result["baselineState"] for result in run["results"]) == ["absent", "new", "unchanged"]

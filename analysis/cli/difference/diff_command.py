@@ -18,6 +18,7 @@ from analysis.cli.command_options import Asked, check_options, read_asked
 from analysis.cli.difference.condition_format import condition_json
 from analysis.cli.difference.difference_formats import Comparison, Differing, json_of, sarif_of, text_of
 from analysis.cli.difference.git_versions import GitError, Repository
+from analysis.cli.difference.renamed_variables import RenamedVariables, local_variables
 from analysis.cli.difference.same_findings import compare_findings
 from analysis.cli.failure import Failure
 from analysis.cli.output import protect, say, write
@@ -178,7 +179,7 @@ def _compared(old: _Located, new: _Located, asked: Asked) -> tuple[Comparison, t
         report=msgspec.structs.replace(
             report_after, messages=tuple(dict.fromkeys((*report_before.messages, *report_after.messages)))
         ),
-        findings=compare_findings(report_before.findings, report_after.findings, gone, added),
+        findings=compare_findings(report_before.findings, report_after.findings, gone, added, _variables(programs)),
         functions=functions,
         from_scratch=after.apart,
         successful=not (before.failed or after.failed or asked.wrong_settings),
@@ -191,6 +192,12 @@ def _checked(chain: VersionChain, located: _Located, asked: Asked) -> tuple[Chec
     if checked.ended:
         raise Failure(f"The time was used up in {located.name}: give a longer --timeout.")
     return checked, chain.revision()
+
+
+def _variables(programs: ProgramPair | None) -> RenamedVariables | None:
+    if programs is None:
+        return None
+    return RenamedVariables(local_variables(programs.old.program), local_variables(programs.new.program))
 
 
 def _functions(programs: ProgramPair | None, report: Report) -> tuple[frozenset[str], frozenset[str], tuple[Differing, ...]]:

@@ -1,11 +1,12 @@
 """Which findings of two versions of a program are the same.
 
 A fingerprint holds the rule, the function, the message and the source text that violates, but no line and no file. It is the same
-where code only moved. Two more findings are taken for the same, each once:
+where code only moved. More findings are taken for the same, each once:
 
 - The function, the rule and the message are the same, and the traces have a step in common that is neither the first nor the
   last: the defect is reported at another statement, because the first one went, or one came before it.
 - The function has another name: the old name is gone, the new one was not there, and all else is the same.
+- Variables of the function have other names (`renamed_variables`), the function may have one as well, and all else is the same.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from collections.abc import Callable, Hashable, Sequence, Set
 
 import msgspec
 
-from analysis.model.report import Finding
+from analysis.cli.difference.renamed_variables import RenamedVariables
+from analysis.model.report import Finding, TraceStep
 
 Same = Callable[[Finding, Finding], bool]
 
@@ -27,16 +29,29 @@ class Compared(msgspec.Struct, frozen=True):
     unchanged: tuple[Finding, ...]
 
 
-def compare_findings(old: Sequence[Finding], new: Sequence[Finding], gone: Set[str], added: Set[str]) -> Compared:
+def compare_findings(
+    old: Sequence[Finding], new: Sequence[Finding], gone: Set[str], added: Set[str], variables: RenamedVariables | None = None
+) -> Compared:
     """Tells the findings apart. `gone` are the names of functions of the old version that are not in the new one; `added` the
-    other way round."""
+    other way round. `variables`: those of both versions; None if they are not known."""
     left_old, left_new = list(old), list(new)
     same: list[Finding] = []
 
     def renamed(one: Finding, other: Finding) -> bool:
         return one.function in gone and other.function in added and _are_alike(_unnamed(one), _unnamed(other))
 
-    for key, is_same in ((_by_fingerprint, _always), (_by_message, _have_a_step_in_common), (_by_unnamed, renamed)):
+    def with_other_names(one: Finding, other: Finding) -> bool:
+        if variables is None or (one.function != other.function and not (one.function in gone and other.function in added)):
+            return False
+        return _say_the_same(one, other, variables)
+
+    ways = (
+        (_by_fingerprint, _always),
+        (_by_message, _have_a_step_in_common),
+        (_by_unnamed, renamed),
+        (_by_rule, with_other_names),
+    )
+    for key, is_same in ways:
         same += _matched(left_old, left_new, key, is_same)
     order = {id(finding): number for number, finding in enumerate(new)}
     same.sort(key=lambda finding: order[id(finding)])
@@ -67,6 +82,31 @@ def _by_unnamed(finding: Finding) -> Hashable:
     return finding.rule, finding.message.replace(finding.function, "")
 
 
+def _by_rule(finding: Finding) -> Hashable:
+    return finding.rule
+
+
+def _say_the_same(one: Finding, other: Finding, variables: RenamedVariables) -> bool:
+    """Whether the message of one finding, and a step on its way, are those of the other with other names of variables."""
+    renaming = variables.function(one.function, other.function)
+    if not renaming.is_possible or not renaming.takes(one.message, _as(one, other, other.message)):
+        return False
+    mine, theirs = _steps(one), _steps(other)
+    if not mine and not theirs:
+        return True
+    return any(
+        renaming.takes(step.text, _as(one, other, at.text))
+        for step in mine
+        for at in theirs
+        if (step.function, at.function) == (one.function, other.function)
+    )
+
+
+def _as(one: Finding, other: Finding, text: str) -> str:
+    """A text of the other finding with the name that its function had."""
+    return text if one.function == other.function else text.replace(other.function, one.function)
+
+
 def _always(_one: Finding, _other: Finding) -> bool:
     return True
 
@@ -81,7 +121,11 @@ def _are_alike(mine: Set[str], theirs: Set[str]) -> bool:
 
 
 def _on_the_way(finding: Finding) -> Set[str]:
-    return {step.text for step in finding.trace if step.kind not in ("entry", "error")}
+    return {step.text for step in _steps(finding)}
+
+
+def _steps(finding: Finding) -> Sequence[TraceStep]:
+    return [step for step in finding.trace if step.kind not in ("entry", "error")]
 
 
 def _unnamed(finding: Finding) -> Set[str]:

@@ -1,0 +1,203 @@
+"""One verifier on one task of difference verification, in a process of its own, with the seconds of the processor.
+
+A native verifier looks for a proof with one engine, and for a run with the defect (`session.portfolio`). A difference verifier
+does that in the program that is left (`engines.difference.restricted_program`). CBMC gets texts: the new version, or the residual
+program. It is asked with growing bounds until one leaves out nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from analysis.api import Checker
+from analysis.cfa.graph import Program
+from analysis.cfa.revisions.delta import Revision, program_change
+from analysis.engines.difference.difference_condition import Condition
+from analysis.engines.difference.extraction import Method, difference_condition
+from analysis.engines.difference.function_pairs import ProgramPair
+from analysis.engines.difference.residual_program import residual_program
+from analysis.engines.difference.restricted_program import restricted
+from analysis.engines.symbolic import Confirmed
+from analysis.model.options import Engine
+from analysis.session.portfolio.asking import ask
+from analysis.session.portfolio.request import Answer, Proved, Request, Unknown
+from analysis.session.portfolio.request_terms import About, Kind, Terms
+from benchmarks import cbmc
+from benchmarks.difference_tasks import Task
+
+Verifier = Literal["predicate", "value", "symbolic", "cbmc"]
+How = Literal["complete", "diffCond", "diffDP"]
+Said = Literal["proof", "alarm", "unknown"]
+_TURNS = (("program", 0.3), ("runs", 0.6), ("program", 1.0))
+_BOUNDS = (3, 12, 60, 300)
+_MOST_BYTES = 6 << 30
+_PATIENCE = 40  # times the limit by the clock, after which a process that does nothing is ended
+_ASSUMED: tuple[Literal["allocations-succeed"], ...] = ("allocations-succeed",)
+
+
+class Run(msgspec.Struct, frozen=True):
+    """What came of it. Seconds of the processor: `reading` the new version, after the old one where that is known; `extraction`,
+    with reading the old version; and `verification`. `extracted`: the condition was made. `left`: the share of the edges that it
+    leaves, None without one."""
+
+    said: Said
+    reading: float
+    extraction: float
+    verification: float
+    extracted: bool = True
+    left: float | None = None
+    why: str = ""
+
+    @property
+    def seconds(self) -> float:
+        """All of it."""
+        return self.reading + self.extraction + self.verification
+
+
+def run(task: Task, verifier: Verifier, how: How, limit: float, command: Sequence[str] = ()) -> Run:
+    """The run, ended after `limit` seconds of the processor. `command` is CBMC's."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(reading)
+        _in_child(lambda: _run(task, verifier, how, limit, command), writing, limit)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as file:
+        sent = file.read()
+    os.waitpid(child, 0)
+    if sent:
+        return msgspec.json.decode(sent, type=Run)
+    return Run("unknown", 0.0, 0.0, limit, extracted=how == "complete", why="the time is used up")
+
+
+def _in_child(work: Callable[[], Run], to: int, limit: float) -> None:
+    """Does the work, sends what came of it, and ends the process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_CPU, (int(limit) + 2, int(limit) + 4))
+    resource.setrlimit(resource.RLIMIT_AS, (_MOST_BYTES, _MOST_BYTES))
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, _PATIENCE * limit + 10)
+    try:
+        found = work()
+        os.write(to, msgspec.json.encode(found))
+    except BaseException as error:  # whatever it is: this process must not go on as its parent does
+        os.write(to, msgspec.json.encode(Run("unknown", 0.0, 0.0, limit, extracted=False, why=repr(error)[:200])))
+    finally:
+        os._exit(0)
+
+
+def _spent() -> float:
+    """The seconds of this process and of those that it has waited for."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+def _run(task: Task, verifier: Verifier, how: How, limit: float, command: Sequence[str]) -> Run:
+    began, checker = _spent(), Checker(task.options)
+    checker.open((str(task.path),))
+    if how == "complete":
+        new = _revision(checker, task.path, task.new)
+        read = _spent()
+        said, why = _verified(task, new.program, verifier, limit - (read - began), command, task.new)
+        return Run(said, read - began, 0.0, _spent() - read, why=why)
+    old = _revision(checker, task.path, task.old)
+    read_old = _spent()
+    new = _revision(checker, task.path, task.new)
+    reading = _spent() - read_old
+    programs = ProgramPair(old, new, program_change(old, new))
+    condition = difference_condition(programs, "main", _method(how), task.goal)
+    left = restricted(programs.new.program, {"main": condition}, ("main",))
+    text = _residual(programs, condition) if verifier == "cbmc" and not condition.covers_all else ""
+    share = _edges(left) / max(1, _edges(programs.new.program))
+    extracted = _spent()
+    extraction = extracted - began - reading
+    if condition.covers_all:
+        return Run("proof", reading, extraction, 0.0, left=0.0)
+    said, why = _verified(task, left, verifier, limit - (extracted - began), command, text)
+    return Run(said, reading, extraction, _spent() - extracted, left=share, why=why)
+
+
+def _method(how: How) -> Method:
+    return "diffCond" if how == "diffCond" else "diffDP"
+
+
+def _revision(checker: Checker, path: Path, text: str) -> Revision:
+    """The program with this text; the checker takes over what was so in the text before."""
+    checker.change(str(path), text)
+    view = checker.inspect()
+    return Revision(view.program, view.places, view.unparsed, view.system)
+
+
+def _residual(programs: ProgramPair, condition: Condition) -> str:
+    return residual_program(programs.new.program, programs.new.places, [condition]).decode("utf-8", "surrogateescape")
+
+
+def _edges(program: Program) -> int:
+    return sum(len(cfa.edges) for cfa in program.functions.values())
+
+
+# -- verification --------------------------------------------------------------------------------------------------
+
+
+def _verified(
+    task: Task, program: Program, verifier: Verifier, seconds: float, command: Sequence[str], text: str
+) -> tuple[Said, str]:
+    if "main" not in program.functions:
+        return "unknown", "it does not parse"
+    if verifier == "cbmc":
+        return _by_cbmc(task, text, seconds, command)
+    return _natively(task, program, verifier, seconds)
+
+
+def _natively(task: Task, program: Program, engine: Engine, seconds: float) -> tuple[Said, str]:
+    """What an engine says, with runs that look for the defect."""
+    began, why = time.process_time(), ""
+    open_ = set(task.rules)
+    for kind, until in _TURNS:
+        left = began + until * seconds - time.process_time()
+        if left <= 0 or not open_:
+            continue
+        for rule, answer in _asked(task, program, engine, kind, tuple(sorted(open_)), left).items():
+            if isinstance(answer, Confirmed):
+                return "alarm", ""
+            if kind == "program" and _is_proved(answer):
+                open_.discard(rule)
+            elif isinstance(answer, Unknown):
+                why = answer.reason
+    return ("unknown", why) if open_ else ("proof", "")
+
+
+def _asked(task: Task, program: Program, engine: Engine, kind: str, rules: tuple[str, ...], seconds: float) -> dict[str, Answer]:
+    named: Kind = "runs" if kind == "runs" else "program"
+    terms = Terms(task.model, "symbolic" if named == "runs" else engine, "auto", _ASSUMED)
+    return ask(Request(program, ("main",), About(named, rules), terms=terms), seconds).by_rule
+
+
+def _is_proved(answer: Answer) -> bool:
+    return isinstance(answer, Proved) or (isinstance(answer, Unknown) and answer.nothing)
+
+
+def _by_cbmc(task: Task, text: str, seconds: float, command: Sequence[str]) -> tuple[Said, str]:
+    flags = task.options.flags
+    question = cbmc.Question((task.path,), text, flags.include_dirs, flags.defines, task.model)
+    began, why = _spent(), "no bound is enough"
+    for bound in _BOUNDS:
+        left = seconds - (_spent() - began)
+        if left <= 0.1:
+            break
+        found = cbmc.ask(command, question, bound, left)
+        if found.answer == "complete":
+            return "proof", ""
+        if found.answer == "violated":
+            return "alarm", ""
+        if found.answer == "unknown":
+            return "unknown", found.why
+    return "unknown", why
