@@ -43,6 +43,9 @@ _PATIENCE = 40  # times the limit by the clock, after which a process that does 
 _ASSUMED: tuple[Literal["allocations-succeed"], ...] = ("allocations-succeed",)
 
 
+_Send = Callable[["Run"], None]
+
+
 class Run(msgspec.Struct, frozen=True):
     """What came of it. Seconds of the processor: `reading` the new version, after the old one where that is known; `extraction`,
     with reading the old version; and `verification`. `extracted`: the condition was made. `left`: the share of the edges that it
@@ -68,28 +71,35 @@ def run(task: Task, verifier: Verifier, how: How, limit: float, command: Sequenc
     child = os.fork()
     if not child:
         os.close(reading)
-        _in_child(lambda: _run(task, verifier, how, limit, command), writing, limit)
+        _in_child(lambda send: _run(task, verifier, how, limit, command, send), writing, limit)
     os.close(writing)
     with os.fdopen(reading, "rb") as file:
         sent = file.read()
     os.waitpid(child, 0)
-    if sent:
-        return msgspec.json.decode(sent, type=Run)
-    return Run("unknown", 0.0, 0.0, limit, extracted=how == "complete", why="the time is used up")
+    lines = sent.splitlines()
+    return msgspec.json.decode(lines[-1], type=Run) if lines else _cut_off(limit, extracted=how == "complete")
 
 
-def _in_child(work: Callable[[], Run], to: int, limit: float) -> None:
-    """Does the work, sends what came of it, and ends the process."""
+def _cut_off(limit: float, *, extracted: bool, reading: float = 0.0, extraction: float = 0.0, left: float | None = None) -> Run:
+    """What is known of a run that was ended."""
+    return Run("unknown", reading, extraction, limit, extracted, left, "the time is used up")
+
+
+def _in_child(work: Callable[[_Send], Run], to: int, limit: float) -> None:
+    """Does the work, sends what came of it, a line each, and ends the process."""
+
+    def send(found: Run) -> None:
+        os.write(to, msgspec.json.encode(found) + b"\n")
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_CPU, (int(limit) + 2, int(limit) + 4))
     resource.setrlimit(resource.RLIMIT_AS, (_MOST_BYTES, _MOST_BYTES))
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, _PATIENCE * limit + 10)
     try:
-        found = work()
-        os.write(to, msgspec.json.encode(found))
+        send(work(send))
     except BaseException as error:  # whatever it is: this process must not go on as its parent does
-        os.write(to, msgspec.json.encode(Run("unknown", 0.0, 0.0, limit, extracted=False, why=repr(error)[:200])))
+        send(Run("unknown", 0.0, 0.0, limit, extracted=False, why=repr(error)[:200]))
     finally:
         os._exit(0)
 
@@ -100,7 +110,7 @@ def _spent() -> float:
     return sum(one.ru_utime + one.ru_stime for one in used)
 
 
-def _run(task: Task, verifier: Verifier, how: How, limit: float, command: Sequence[str]) -> Run:
+def _run(task: Task, verifier: Verifier, how: How, limit: float, command: Sequence[str], send: _Send) -> Run:
     began, checker = _spent(), Checker(task.options)
     checker.open((str(task.path),))
     if how == "complete":
@@ -121,6 +131,7 @@ def _run(task: Task, verifier: Verifier, how: How, limit: float, command: Sequen
     extraction = extracted - began - reading
     if condition.covers_all:
         return Run("proof", reading, extraction, 0.0, left=0.0)
+    send(_cut_off(limit, extracted=True, reading=reading, extraction=extraction, left=share))
     said, why = _verified(task, left, verifier, limit - (extracted - began), command, text)
     return Run(said, reading, extraction, _spent() - extracted, left=share, why=why)
 

@@ -40,7 +40,8 @@ DIFFERENT = 4
 
 @dataclass(frozen=True)
 class Library:
-    """A C library in a Python package: the folder of it in the source distributions, and the digests of these, by version.
+    """A C library in a Python package: the folder of it in the source distributions, and the digests of these, by version. `more`
+    are folders with other parts of it, all of which go into one folder.
 
     `left_out` are files that need more than the C library. `included` are C files that another one includes: they get another
     name, so that they are not files of the program of their own.
@@ -51,6 +52,7 @@ class Library:
     releases: Mapping[str, str]
     left_out: frozenset[str] = frozenset()
     included: Mapping[str, str] = field(default_factory=dict)
+    more: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -109,9 +111,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return DIFFERENT if differs else 0
 
 
-def provide(name: str) -> list[Path]:
-    """A folder for each release of a library, in order; fetched if it is not there yet. Raises FetchError."""
-    library = LIBRARIES[name]
+def provide(name: str, library: Library | None = None) -> list[Path]:
+    """A folder for each release of a library, one of `LIBRARIES` or another, in order; fetched if it is not there yet. Raises
+    FetchError."""
+    library = library or LIBRARIES[name]
     folders = []
     for version, digest in library.releases.items():
         folder = CACHE / "releases" / name / version
@@ -149,7 +152,7 @@ def unpack(archive: Path, library: Library, folder: Path) -> None:
     with tarfile.open(archive) as members:
         for member in members:
             name = posixpath.basename(member.name)
-            inside = member.name.partition("/")[2] == f"{library.folder}/{name}"
+            inside = posixpath.dirname(member.name.partition("/")[2]) in (library.folder, *library.more)
             if inside and member.isfile() and name.endswith((".c", ".h")) and name not in library.left_out:
                 content = members.extractfile(member)
                 assert content is not None

@@ -155,6 +155,63 @@ def test_another_defect_of_a_variable_of_the_same_name_is_new(capsys: pytest.Cap
     assert numbers(document) == (1, 1, 0)
 
 
+SEND = """#include <stdlib.h>
+int ready(void);
+int send(int n)
+{
+    int *p = malloc(4);
+    if (ready())
+        n = n + 1;
+    if (n > 3)
+        return 1;
+    p[0] = n;
+    free(p);
+    return 0;
+}
+int main(int n, char **v)
+{
+    (void)v;
+    return send(n);
+}
+"""
+TAKEN_OUT = SEND.replace("int send(int n)", "static int finish(int n)").replace(
+    "int main", "int send(int n)\n{\n    if (n == 9)\n        return 2;\n    return finish(n);\n}\nint main"
+)
+CALLED = """static int first(int *p) { return p[0]; }
+static int both(int *p, int n)
+{
+    if (n > 2)
+        n = n - 1;
+    return first(p) + n;
+}
+int main(int n, char **v)
+{
+    int *p = 0;
+    if (n > 1 && v)
+        n = n + 1;
+    return both(p, n);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (SEND, TAKEN_OUT),
+        (TAKEN_OUT, SEND),
+        (CALLED, CALLED.replace("return first(p) + n;", "return p[0] + n;")),
+        (CALLED.replace("return first(p) + n;", "return p[0] + n;"), CALLED),
+        (CALLED, CALLED.replace("return p[0]; }", "int *q = p - 1; return q[1]; }")),
+    ],
+    ids=["taken out into a function", "taken back", "used sooner", "used later", "by way of another variable"],
+)
+def test_a_finding_that_the_same_way_leads_to_is_not_new(capsys: pytest.CaptureFixture[str], old: str, new: str) -> None:
+    document = as_json(capsys, "--show", "all", put("old.c", old), put("new.c", new), code=0)
+    introduced, fixed, unchanged = numbers(document)
+    assert (introduced, fixed) == (0, 0)
+    assert unchanged >= 1
+
+
 @pytest.mark.parametrize(
     "new",
     [

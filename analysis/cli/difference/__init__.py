@@ -13,6 +13,7 @@ is only asked for the names and contents of what is stored, with nothing that it
 - `git_versions`: a revision as a folder.
 - `same_findings`: which findings of two versions are the same.
 - `renamed_variables`: where local variables have other names.
+- `same_ways`: where a finding is reported elsewhere.
 - `difference_formats`: what is printed.
 - `condition_format`: a condition as JSON.
 - `condition_reading`: `everproof check --condition`.

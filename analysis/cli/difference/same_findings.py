@@ -7,6 +7,7 @@ where code only moved. More findings are taken for the same, each once:
   last: the defect is reported at another statement, because the first one went, or one came before it.
 - The function has another name: the old name is gone, the new one was not there, and all else is the same.
 - Variables of the function have other names (`renamed_variables`), the function may have one as well, and all else is the same.
+- The same way leads to both (`same_ways`): code was taken out into a function, or a value is used sooner.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Callable, Hashable, Sequence, Set
 import msgspec
 
 from analysis.cli.difference.renamed_variables import RenamedVariables
+from analysis.cli.difference.same_ways import same_way
 from analysis.model.report import Finding, TraceStep
 
 Same = Callable[[Finding, Finding], bool]
@@ -45,11 +47,15 @@ def compare_findings(
             return False
         return _say_the_same(one, other, variables)
 
+    def along_the_same_way(one: Finding, other: Finding) -> bool:
+        return same_way(one, other, gone, added)
+
     ways = (
         (_by_fingerprint, _always),
         (_by_message, _have_a_step_in_common),
         (_by_unnamed, renamed),
         (_by_rule, with_other_names),
+        (_by_rule, along_the_same_way),
     )
     for key, is_same in ways:
         same += _matched(left_old, left_new, key, is_same)
