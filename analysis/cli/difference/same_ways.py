@@ -5,8 +5,9 @@ The way of a finding are the steps that explain it. The same way leads to two fi
 
 - one of the functions that they are in has come, or is gone; the messages are the same; and so are the steps in these functions:
   at least two of them, or one if the old function calls the new one on the way, or is gone;
-- or the one way is the beginning of the other, of two steps or more; or both have three steps in common, in this order, half of
-  the shorter one, with the last step of one of them. Then one of them has the variable that the other finding is about.
+- or the one way is the beginning of the other, of two steps or more, or up to the call of the function of both; or both have
+  three steps in common, in this order, half of the shorter one, with the last step of one of them. Then one of them has the
+  variable that the other finding is about.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def same_way(old: Finding, new: Finding, gone: Set[str], added: Set[str]) -> boo
             return _moved(old, new, needs_one=old.function in gone or _passes(theirs, old.function))
         if not (_passes(mine, new.function) or _passes(theirs, old.function)):
             return False
-    return _is_alike(mine, theirs) and _is_about_the_same(old, new, mine, theirs)
+    return _is_alike(mine, theirs, new.function) and _is_about_the_same(old, new, mine, theirs)
 
 
 def _moved(old: Finding, new: Finding, *, needs_one: bool) -> bool:
@@ -41,9 +42,10 @@ def _moved(old: Finding, new: Finding, *, needs_one: bool) -> bool:
     return old.message == new.message and mine == theirs and len(mine) >= (1 if needs_one else 2)
 
 
-def _is_alike(mine: Way, theirs: Way) -> bool:
+def _is_alike(mine: Way, theirs: Way, function: str) -> bool:
     shorter, longer = sorted((mine, theirs), key=len)
-    if len(shorter) > 1 and longer[: len(shorter)] == shorter:
+    is_beginning = bool(shorter) and longer[: len(shorter)] == shorter
+    if is_beginning and (len(shorter) > 1 or not _passes(shorter, function)):
         return True
     common = _common(mine, theirs)
     is_enough = len(common) >= _LEAST and 2 * len(common) >= len(shorter)
