@@ -57,8 +57,13 @@ class VersionChain:
         if not is_alike(self._asked, asked):
             self._asked, self._is_other = asked, True
 
-    def check(self, version: Version) -> Checked:
-        """The report on the next version, with its own paths."""
+    def read(self, version: Version) -> Revision | None:
+        """The program of the next version, which is not checked; None if not all of it could be read."""
+        self._read(version)
+        return self.revision()
+
+    def _read(self, version: Version) -> str | None:
+        """Goes on to the next version; why it begins from nothing, None if it does not."""
         texts = edits(self.past[0], version) if self.past else "it is the first"
         if self._is_other:
             texts, self._is_other = "its settings or rules are not those of the version before", False
@@ -73,12 +78,17 @@ class VersionChain:
                 self._checker.change(path, text)
             self._given = texts
         self.past.append(version)
+        return texts if isinstance(texts, str) else None
+
+    def check(self, version: Version) -> Checked:
+        """The report on the next version, with its own paths."""
+        why = self._read(version)
         report = run(self._checker, self._asked, stays=True)
         ended = self._checker.report is not report
         failed = self._checker.failed
-        if isinstance(texts, str) and not ended:
+        if why is not None and not ended:
             keep(self._checker, self._asked)
-        apart = texts if isinstance(texts, str) else _ENDED if self._is_lost else self._checker.scratch
+        apart = why or (_ENDED if self._is_lost else self._checker.scratch)
         self._is_lost = ended
         if ended:
             self._checker.forget()

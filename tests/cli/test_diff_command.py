@@ -587,3 +587,18 @@ def test_a_condition_is_believed_of_its_program_and_its_rules_only(capsys: pytes
     ):
         assert main(["check", *words]) == 2
         assert "condition" in capsys.readouterr().err
+
+
+@pytest.mark.full_budget
+def test_only_changed_paths_are_looked_at_for_what_is_introduced(capsys: pytest.CaptureFixture[str]) -> None:
+    """The null pointer that was there before is on a path that the change does not concern."""
+    put("old/a.c", COUNT)
+    put("new/a.c", COUNT.replace("n + 1", "n - 1"))
+    assert main(["diff", "--changed-paths", "--format", "json", "old/a.c", "new/a.c"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert numbers(document) == (1, 0, 0)
+    assert document["introduced"][0]["rule"] == "assertion"
+    assert document["introduced"][0]["path"] == "new/a.c"
+    assert any("what is fixed is not known" in message["text"] for message in document["messages"])
+    assert main(["diff", "--changed-paths", "--format", "json", "--engine", "automaton", "old/a.c", "old/a.c"]) == 0
+    assert numbers(json.loads(capsys.readouterr().out)) == (0, 0, 0)

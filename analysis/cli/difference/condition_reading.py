@@ -19,8 +19,10 @@ from analysis.cli.command_options import Asked
 from analysis.cli.difference.condition_format import AutomatonText, ConditionText, EntryText, text_digest
 from analysis.cli.failure import Failure
 from analysis.cli.json_format import SCHEMA
+from analysis.engines.difference.data_detector import Goal
 from analysis.engines.difference.difference_condition import Automaton, Condition
 from analysis.engines.difference.difference_graph import Context, Move, Node
+from analysis.engines.difference.extraction import Method
 from analysis.engines.difference.restricted_program import restricted
 from analysis.model.file_reading import UnreadableError, read_file
 from analysis.model.limits import CERTIFICATE_BYTES
@@ -31,14 +33,23 @@ _UNDEFINED: frozenset[str] = frozenset(rule for group in get_args(EdgeRule) for 
 _NEW = "write a new one with `everproof diff OLD NEW --condition FILE`"
 
 
+def speaks_of(method: Method, goal: Goal, rule: str) -> bool:
+    """Whether a condition says anything of a rule: diffCond speaks of all properties of paths, diffDP of the one that it looked
+    at."""
+    if method == "diffCond":
+        return True
+    return rule == "assertion" if goal == "assertions" else rule in _UNDEFINED
+
+
 class LeftPaths:
     """What a file leaves of a program."""
 
-    def __init__(self, path: str) -> None:
-        """Raises Failure if the file cannot be used."""
+    def __init__(self, path: str, text: str | None = None) -> None:
+        """Raises Failure if the file cannot be used. `text`: what it holds, where it need not be read."""
         self._path = path
         try:
-            self._text = msgspec.json.decode(read_file(path, CERTIFICATE_BYTES), type=ConditionText)
+            data = read_file(path, CERTIFICATE_BYTES) if text is None else text
+            self._text = msgspec.json.decode(data, type=ConditionText)
         except UnreadableError as error:
             raise Failure(f"The condition {path} cannot be read: {error.reason}; {_NEW}.") from None
         except msgspec.DecodeError as error:
@@ -62,10 +73,7 @@ class LeftPaths:
         return msgspec.structs.replace(asked, options=msgspec.structs.replace(asked.options, rules=rules), store=None)
 
     def _speaks_of(self, rule: str) -> bool:
-        """diffCond speaks of all properties of paths; diffDP of the one that it looked at."""
-        if self._text.extractor == "diffCond":
-            return True
-        return rule == "assertion" if self._text.property == "assertions" else rule in _UNDEFINED
+        return speaks_of(self._text.extractor, self._text.property, rule)
 
     def restrict(self, program: Program, places: Places, entries: Sequence[str]) -> Program:
         """The program without what is covered. Raises Failure if the condition is about another one."""

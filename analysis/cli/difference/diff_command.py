@@ -12,10 +12,12 @@ from typing import Any, NamedTuple
 import click
 import msgspec
 
+from analysis.api import Checker
 from analysis.cfa.revisions.delta import Revision, program_change
-from analysis.cli.check import FAILED, VIOLATED
+from analysis.cli.check import FAILED, VIOLATED, run
 from analysis.cli.command_options import Asked, check_options, read_asked
 from analysis.cli.difference.condition_format import condition_json
+from analysis.cli.difference.condition_reading import LeftPaths, speaks_of
 from analysis.cli.difference.difference_formats import Comparison, Differing, json_of, sarif_of, text_of
 from analysis.cli.difference.git_versions import GitError, Repository
 from analysis.cli.difference.renamed_variables import RenamedVariables, local_variables
@@ -25,13 +27,14 @@ from analysis.cli.output import protect, say, write
 from analysis.cli.version_chain import Checked, VersionChain
 from analysis.cli.versions import read_version
 from analysis.engines.difference.data_detector import Goal
+from analysis.engines.difference.difference_condition import Condition
 from analysis.engines.difference.equal_functions import with_proved
 from analysis.engines.difference.extraction import Method, difference_condition
 from analysis.engines.difference.function_pairs import ProgramPair
 from analysis.engines.difference.residual_program import ManyFilesError, residual_program
 from analysis.engines.difference.unchanged_functions import differences
 from analysis.model.places import Place
-from analysis.model.report import Finding, Report
+from analysis.model.report import Finding, Message, Report
 from analysis.model.spelling import display_name
 from analysis.rules.automaton import Rule
 from analysis.session.entries import choose_entries
@@ -59,8 +62,13 @@ class _Located(NamedTuple):
     default="diffdp",
     help="How --condition and --residual compare paths: by what depends on changed data, or by text alone. Default: diffdp.",
 )
+@click.option(
+    "--changed-paths", is_flag=True, help="Check NEW only where it can do wrong what OLD does not: for what is introduced."
+)
 @check_options
-def diff(versions: tuple[str, ...], condition: str | None, residual: str | None, extractor: str, **given: Any) -> int:
+def diff(
+    versions: tuple[str, ...], condition: str | None, residual: str | None, extractor: str, changed_paths: bool, **given: Any
+) -> int:
     """Say what a change has brought about: which findings it has introduced and fixed, and which functions may do something else.
 
     A version is a file, a folder (a whole program), or a revision of the git repository that the current folder is in. Without
@@ -81,7 +89,7 @@ def diff(versions: tuple[str, ...], condition: str | None, residual: str | None,
             new = _located(versions[1], places[1]) if len(versions) == 2 else _Located("the working tree", ".")
         more = (("--condition", condition), ("--residual", residual))
         asked = _asked(given, old, new, more)
-        comparison, rules, programs = _compared(old, new, asked)
+        comparison, rules, programs = _compared(old, new, asked, changed_paths=changed_paths)
     _write_conditions(programs, asked, condition, residual, _METHODS[extractor])
     say(comparison.report.messages)
     written = {"json": json_of, "text": text_of}.get(asked.format)
@@ -139,9 +147,7 @@ def _write_conditions(
     if programs is None:
         raise Failure("Not all of both versions could be read, so that nothing can be said of their paths.")
     program, places = programs.new.program, programs.new.places
-    goal: Goal = "assertions" if asked.options.rules == ("assertion",) else "violations"
-    entries = choose_entries(program, asked.options.entries, programs.new.system).names
-    found = {name: difference_condition(programs, name, method, goal) for name in entries}
+    goal, found = _conditions(programs, asked, method)
     if condition is not None:
         write(condition_json(program, places, found, goal, method), condition)
     if residual is not None:
@@ -149,6 +155,13 @@ def _write_conditions(
             write(residual_program(program, places, found.values()).decode("utf-8", "surrogateescape"), residual)
         except ManyFilesError:
             raise Failure("A residual program can be made of one file only: compare two files.") from None
+
+
+def _conditions(programs: ProgramPair, asked: Asked, method: Method) -> tuple[Goal, dict[str, Condition]]:
+    """What must not become possible, and the conditions of the entries."""
+    goal: Goal = "assertions" if asked.options.rules == ("assertion",) else "violations"
+    entries = choose_entries(programs.new.program, asked.options.entries, programs.new.system).names
+    return goal, {name: difference_condition(programs, name, method, goal) for name in entries}
 
 
 def _asked(given: dict[str, Any], old: _Located, new: _Located, written: Iterable[tuple[str, str | None]]) -> Asked:
@@ -164,22 +177,25 @@ def _asked(given: dict[str, Any], old: _Located, new: _Located, written: Iterabl
     return msgspec.structs.replace(asked, store=None)  # the next copy has other paths, so that nothing would be found again
 
 
-def _compared(old: _Located, new: _Located, asked: Asked) -> tuple[Comparison, tuple[Rule, ...], ProgramPair | None]:
+def _compared(
+    old: _Located, new: _Located, asked: Asked, *, changed_paths: bool
+) -> tuple[Comparison, tuple[Rule, ...], ProgramPair | None]:
     with closing(VersionChain(asked, "incr-back")) as chain:
         before, was = _checked(chain, old, asked)
-        after, now = _checked(chain, new, asked)
+        after, now = _checked_changes(chain, was, new, asked) if changed_paths else _checked(chain, new, asked)
         rules = chain.rules
     copies = [version.copied for version in (old, new) if version.copied is not None]
     report_before, report_after = _respelled(before.report, copies), _respelled(after.report, copies)
     programs = None if was is None or now is None else ProgramPair(was, now, program_change(was, now))
     gone, added, functions = _functions(programs, report_after)
+    found = compare_findings(report_before.findings, report_after.findings, gone, added, _variables(programs))
     comparison = Comparison(
         old=old.name,
         new=new.name,
         report=msgspec.structs.replace(
             report_after, messages=tuple(dict.fromkeys((*report_before.messages, *report_after.messages)))
         ),
-        findings=compare_findings(report_before.findings, report_after.findings, gone, added, _variables(programs)),
+        findings=msgspec.structs.replace(found, fixed=()) if changed_paths else found,
         functions=functions,
         from_scratch=after.apart,
         successful=not (before.failed or after.failed or asked.wrong_settings),
@@ -192,6 +208,30 @@ def _checked(chain: VersionChain, located: _Located, asked: Asked) -> tuple[Chec
     if checked.ended:
         raise Failure(f"The time was used up in {located.name}: give a longer --timeout.")
     return checked, chain.revision()
+
+
+def _checked_changes(chain: VersionChain, was: Revision | None, new: _Located, asked: Asked) -> tuple[Checked, Revision | None]:
+    """NEW, of which only those paths are looked at that the condition of the difference leaves."""
+    version = read_version(new.path, asked.options)
+    now = chain.read(version)
+    if was is None or now is None:
+        raise Failure(
+            "Not all of both versions could be read, so that nothing can be said of their paths: leave out --changed-paths."
+        )
+    programs = ProgramPair(was, now, program_change(was, now))
+    goal: Goal = "assertions" if asked.options.rules == ("assertion",) else "violations"
+    method: Method = "diffDP" if all(speaks_of("diffDP", goal, rule.name) for rule in chain.rules) else "diffCond"
+    goal, found = _conditions(programs, asked, method)
+    left = LeftPaths("of --changed-paths", condition_json(now.program, now.places, found, goal, method))
+    narrowed = left.terms(asked)
+    checker = Checker(narrowed.options, jobs=asked.jobs, restriction=left.restrict)
+    checker.open((new.path,))
+    report = left.said(run(checker, narrowed))
+    said = Message(
+        "note", "", "Only paths that can do wrong what OLD does not were looked at in NEW: what is fixed is not known."
+    )
+    report = msgspec.structs.replace(report, messages=(*report.messages, said))
+    return Checked(version, report, checker.failed, ended=False, apart=None), now
 
 
 def _variables(programs: ProgramPair | None) -> RenamedVariables | None:

@@ -6,8 +6,8 @@ The way of a finding are the steps that explain it. The same way leads to two fi
 - one of the functions that they are in has come, or is gone; the messages are the same; and so are the steps in these functions:
   at least two of them, or one if the old function calls the new one on the way, or is gone;
 - or the one way is the beginning of the other, of two steps or more, or up to the call of the function of both; or both have
-  three steps in common, in this order, half of the shorter one, with the last step of one of them. Then one of them has the
-  variable that the other finding is about.
+  three steps in common: the last ones of one of them, one after the other; or in this order, half of the shorter one, with the
+  last step of one of them. Then one of them has the variable that the other finding is about.
 """
 
 from __future__ import annotations
@@ -47,6 +47,8 @@ def _is_alike(mine: Way, theirs: Way, function: str) -> bool:
     is_beginning = bool(shorter) and longer[: len(shorter)] == shorter
     if is_beginning and (len(shorter) > 1 or not _passes(shorter, function)):
         return True
+    if _ends_in(mine, theirs) or _ends_in(theirs, mine):
+        return True
     common = _common(mine, theirs)
     is_enough = len(common) >= _LEAST and 2 * len(common) >= len(shorter)
     return is_enough and (mine[-1] in common or theirs[-1] in common)
@@ -56,6 +58,12 @@ def _way(finding: Finding) -> Way:
     """The functions and texts of the steps that explain a finding, the error left out."""
     steps = [step for step in finding.explanation if step.kind not in ("entry", "error")]
     return [(step.function, step.text) for step in steps]
+
+
+def _ends_in(way: Way, other: Way) -> bool:
+    """Whether the last steps of a way follow each other in the other one."""
+    last = way[-_LEAST:]
+    return len(last) == _LEAST and any(other[at : at + _LEAST] == last for at in range(len(other)))
 
 
 def _passes(way: Way, function: str) -> bool:
