@@ -201,9 +201,17 @@ int main(int n, char **v)
         (TAKEN_OUT, SEND),
         (CALLED, CALLED.replace("return first(p) + n;", "return p[0] + n;")),
         (CALLED.replace("return first(p) + n;", "return p[0] + n;"), CALLED),
+        (CALLED, CALLED.partition("\n")[2].replace("return first(p) + n;", "return p[0] + n;")),
         (CALLED, CALLED.replace("return p[0]; }", "int *q = p - 1; return q[1]; }")),
     ],
-    ids=["taken out into a function", "taken back", "used sooner", "used later", "by way of another variable"],
+    ids=[
+        "taken out into a function",
+        "taken back",
+        "used sooner",
+        "used later",
+        "used sooner, and nothing is called",
+        "by way of another variable",
+    ],
 )
 def test_a_finding_that_the_same_way_leads_to_is_not_new(capsys: pytest.CaptureFixture[str], old: str, new: str) -> None:
     document = as_json(capsys, "--show", "all", put("old.c", old), put("new.c", new), code=0)

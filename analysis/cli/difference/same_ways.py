@@ -28,8 +28,9 @@ def same_way(old: Finding, new: Finding, gone: Set[str], added: Set[str]) -> boo
     """Whether the same way leads to both. `gone` and `added`: names of functions of one version only."""
     mine, theirs = _way(old), _way(new)
     if old.function != new.function:
-        if old.function in gone or new.function in added:
-            return _moved(old, new, needs_one=old.function in gone or _passes(theirs, old.function))
+        has_come = old.function in gone or new.function in added
+        if has_come and _moved(old, new, needs_one=old.function in gone or _passes(theirs, old.function)):
+            return True
         if not (_passes(mine, new.function) or _passes(theirs, old.function)):
             return False
     return _is_alike(mine, theirs, new.function) and _is_about_the_same(old, new, mine, theirs)
