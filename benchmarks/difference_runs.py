@@ -40,6 +40,7 @@ _TURNS = (("program", 0.3), ("runs", 0.6), ("program", 1.0))
 _BOUNDS = (3, 12, 60, 300)
 _MOST_BYTES = 6 << 30
 _PATIENCE = 40  # times the limit by the clock, after which a process that does nothing is ended
+NOTHING = "nothing in the new version could violate it"
 _ASSUMED: tuple[Literal["allocations-succeed"], ...] = ("allocations-succeed",)
 
 
@@ -116,6 +117,8 @@ def _run(task: Task, verifier: Verifier, how: How, limit: float, command: Sequen
     if how == "complete":
         new = _revision(checker, task.path, task.new)
         read = _spent()
+        if not has_places(task, new.program):
+            return Run("unknown", read - began, 0.0, 0.0, why=NOTHING)
         said, why = _verified(task, new.program, verifier, limit - (read - began), command, task.new)
         return Run(said, read - began, 0.0, _spent() - read, why=why)
     old = _revision(checker, task.path, task.old)
@@ -129,11 +132,21 @@ def _run(task: Task, verifier: Verifier, how: How, limit: float, command: Sequen
     share = _edges(left) / max(1, _edges(programs.new.program))
     extracted = _spent()
     extraction = extracted - began - reading
+    if not has_places(task, programs.new.program):
+        return Run("unknown", reading, extraction, 0.0, why=NOTHING)
     if condition.covers_all:
         return Run("proof", reading, extraction, 0.0, left=0.0)
     send(_cut_off(limit, extracted=True, reading=reading, extraction=extraction, left=share))
     said, why = _verified(task, left, verifier, limit - (extracted - began), command, text)
     return Run(said, reading, extraction, _spent() - extracted, left=share, why=why)
+
+
+def has_places(task: Task, program: Program) -> bool:
+    """Whether anything in a program could violate the rules of a task: else there is nothing to verify, and no answer counts."""
+    if "main" not in program.functions:
+        return False
+    request = Request(program, ("main",), About("program", task.rules), terms=Terms(task.model))
+    return any(request.places(rule) for rule in task.rules)
 
 
 def _method(how: How) -> Method:

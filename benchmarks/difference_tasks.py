@@ -30,6 +30,7 @@ _CHECK = re.compile(r"\b(__VERIFIER_assert|assert)\s*\((?=[^(){};]*\)\s*;)")
 _REACH = re.compile(r"\bif\s*\((?=[^;]*\)\s*\{?\s*(?:\w+:\s*)?\{?\s*(?:reach_error|__VERIFIER_error)\s*\(\s*\)\s*;)")
 _CONSTANT = re.compile(r"^[ \t]+\w+ = \d+;$", re.MULTILINE)
 _BODY = re.compile(r"^\w[\w *]*\([^;{}()]*\)\s*\{[ \t]*$", re.MULTILINE)
+_OTHER_LANGUAGE = "__SMACK_code("  # what it is passed is no C, and means something to one verifier only
 _HEADER = "int __VERIFIER_nondet_int();\n"
 
 
@@ -98,6 +99,8 @@ def _version(corpus: Path, line: dict[str, str]) -> _Version | None:
     folders = tuple(str(corpus / "include" / folder) for folder in ("smack", "esbmc", "seahorn") if f"_{folder}_" in name)
     model: Model = "LP64" if any(f"_{folder}_" in name for folder in ("smack", "esbmc", "2ls")) else "ILP32"
     raw = path.read_text(errors="replace")
+    if _OTHER_LANGUAGE in raw:
+        return None
     rules = frozenset({"assertion"}) if line["property"] != "any" else frozenset({"assertion"}) | _UNDEFINED
     is_label = "reach_error" not in raw and "assert" not in raw
     options = _options(folders, model)
