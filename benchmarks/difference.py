@@ -9,9 +9,9 @@ conditions of diffCond and diffDP leave of it; the engines natively, CBMC by res
 The first table is the paper's Tables 1 and 2: right proofs, right alarms, and what was wrong, for each category and verifier. The
 second one has the seconds of the processor: of the extraction, with reading the old version (mean, greatest, and how many were
 not done in the limit), and of all that each way of verification takes. A task that is not solved counts with the limit, as in the
-paper; one of which nothing could violate the rules is left out. `faster`: the share of the tasks for which difference verification takes less than complete verification, all of it
-counted; `faster, long`: the same of tasks for which complete verification takes half a second and more. `--scatter` writes the
-points of figures 4 to 6.
+paper; one in which nothing could violate the rules is left out. `faster`: the share of the tasks for which difference
+verification takes less than complete verification, all of it counted; `faster, long`: the same of tasks for which complete
+verification takes half a second and more. `--scatter` writes the points of figures 4 to 6.
 
 The exit code is 1 if an answer is wrong, or diffCond solves what diffDP does not.
 """
