@@ -19,10 +19,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+import tree_sitter_c
+from tree_sitter import Language, Parser
+
 from benchmarks.programs import CACHE
 from demo.editor import Editor, ServerError, Settled
 
 SERVER = [sys.executable, "-m", "server", "--store", "none"]
+_PARSER = Parser(Language(tree_sitter_c.language()))
 Kind = Literal["a body that parses", "declarations that parse", "a broken state", "white space or comment"]
 KINDS: tuple[Kind, ...] = ("a body that parses", "declarations that parse", "a broken state", "white space or comment")
 
@@ -83,13 +87,14 @@ async def _type(session: dict[str, Any], root: Path, path: Path, chunk: int, oth
         before = clock()
         document, last = await editor.open(path)
         outcome = Outcome((clock() - before) * 1000)
-        broken = _broken(last)
+        broken = _broken(last, document.text)
         for step in session["steps"]:
             first = len(outcome.keys)
             for edit in edits(document.text, step, chunk):
                 text = document.text
                 sent, last = await editor.replace(document, *edit, other.more if other else None)
-                kind = other.kinds[len(outcome.keys)] if other else _kind(step, text, document.text, _broken(last) > broken)
+                is_broken = _broken(last, document.text) > broken
+                kind = other.kinds[len(outcome.keys)] if other else _kind(step, text, document.text, is_broken)
                 published, finished = (last.published - sent) * 1000, (last.finished - sent) * 1000
                 line = document.text[: edit[0] + len(edit[2])].rpartition("\n")[2].strip()
                 outcome.keys.append(Key(kind, published, finished, last.times, step["note"], line, not step.get("outside")))
@@ -104,10 +109,15 @@ async def _type(session: dict[str, Any], root: Path, path: Path, chunk: int, oth
         await editor.close()
 
 
-def _broken(settled: Settled) -> int:
-    """How many places there are that do not parse."""
+def _broken(settled: Settled, text: str) -> int:
+    """How many functions are stale, and places do not parse. The server says where only after a pause."""
     stale = sum(bool(function["stale"]) for function in settled.functions)
-    return stale + sum("does not parse" in diagnostic["message"] for diagnostic in settled.diagnostics)
+    waiting, places = [_PARSER.parse(text.encode()).root_node], 0
+    while waiting:
+        node = waiting.pop()
+        places += node.is_error or node.is_missing
+        waiting += [child for child in node.children if child.has_error]
+    return stale + places
 
 
 def _kind(step: dict[str, Any], before: str, after: str, broken: bool) -> Kind:
