@@ -16,7 +16,7 @@ from analysis.engines.automaton.functions.access_paths import Path, lvalue_cell,
 from analysis.engines.automaton.functions.function_model import FunctionModel
 from analysis.model import ir
 from analysis.model.intervals import NONZERO, ZERO, Interval, meet
-from analysis.rules.automaton import START, STOP
+from analysis.rules.automaton import STOP
 
 
 class ExternalCalls:
@@ -58,11 +58,8 @@ class ExternalCalls:
                 if changed_by(paths, path):
                     return []
             elif any(part != into(path) for part in parts_of(paths, path)):
-                if self._stops(model, edge, fact, path):
-                    paths -= {one for one in paths if one[: len(path)] == path}
-                    if not paths:
-                        return self._outcomes.lost(fact, edge)
-                    continue
+                if self._stops(model, edge, fact, path) and all(p[: len(path)] == path for p in paths):
+                    return self._outcomes.lost(fact, edge)
                 if takes_over(self._program, call, rule):
                     return []
         handed = handed_back(call, fact.paths, self._program)
@@ -103,9 +100,8 @@ class ExternalCalls:
         return any(path == argument or is_inside(path, argument) for path in paths)
 
     def _stops(self, model: FunctionModel, edge: Edge, fact: Fact, path: Path) -> bool:
-        """Whether the call ends the life of the object at the path, by the rule or by another one about ownership."""
-        ends = (match for match in model.matches(edge).before if match.target == STOP and match.path == path)
+        """Whether the call ends, by the rule, the life of the object at the path."""
         return any(
-            match.source == fact.state if match.rule == fact.rule else match.source != START and self._rules[match.rule].ownership
-            for match in ends
+            match.rule == fact.rule and match.source == fact.state and match.target == STOP and match.path == path
+            for match in model.matches(edge).before
         )

@@ -208,12 +208,9 @@ class Transfer:
 
     def _return(self, model: FunctionModel, edge: Edge, fact: Fact, value: ir.Expr | None) -> list[int]:
         rule = self.rules[fact.rule]
-        paths = self._with_result(model, edge, fact, value)
         if rule.ownership and value is not None and is_handed_out(value, fact.paths):
-            made = self._made_here(model, fact, value)
-            if made is None:
-                return []
-            paths -= set(parts_of(paths, made))  # they are those of the result
+            return []
+        paths = self._with_result(model, edge, fact, value)
         left = self._leave(model, edge, fact)
         if left is not None:
             return left
@@ -226,13 +223,6 @@ class Transfer:
             return []  # who gets a pointer into the object looks after it
         environment = self._environment_at_exit(model, edge, fact, value)
         return [self.facts.number(Fact(fact.rule, fact.state, bounded(outside), environment))]
-
-    def _made_here(self, model: FunctionModel, fact: Fact, value: ir.Expr) -> Path | None:
-        """The path of a value that is an object that the function has made: it leads to what it holds for the caller alone."""
-        source = path_of(value)
-        if source is None or len(source) > 1 or source[0] in model.parameters or source[0][0] == "@":
-            return None
-        return source if model.is_fresh(source[0], fact.rule) else None
 
     def _with_result(self, model: FunctionModel, edge: Edge, fact: Fact, value: ir.Expr | None) -> set[Path]:
         """The paths of a fact with those through the result of a function that returns a value."""

@@ -312,8 +312,8 @@ class FunctionModel:
 
     def is_fresh(self, root: str, rule: int) -> bool:
         """Whether the variable only ever holds objects that the function itself made by a starting call of
-        the rule, or of another one about ownership if the rule is: nobody else knows them. A parameter that
-        the function does not change counts as well: it holds the caller's object."""
+        the rule, so that nobody else knows them. A parameter that the function does not change counts as
+        well: it holds the caller's object."""
         if root in self.parameters:
             return root not in self.assignments.reassigned
         key = (rule, root)
@@ -325,10 +325,7 @@ class FunctionModel:
         effect = edge.effect
         if isinstance(effect, ir.Assign):
             return isinstance(ir.strip_casts(effect.value), ir.Undefined | ir.IntConst)
-        rules = self._matcher.rules
-        own = rules[rule].ownership
-        after = self.matches(edge).after
-        return any(m.source == START and (m.rule == rule or (own and rules[m.rule].ownership)) for m in after)
+        return any(match.rule == rule and match.source == START for match in self.matches(edge).after)
 
     def decided(self, edge: Edge) -> bool:
         """Whether the branches that lead to this call of an assertion's failure are known to be taken when they are reached.
