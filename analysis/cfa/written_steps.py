@@ -22,7 +22,9 @@ LONGEST = 120
 """The characters of a step, at most, that is taken over as it is written."""
 
 _TOKEN = re.compile(
-    r"""\s+|[A-Za-z_$][\w$]*|\.?\d[\w.]*|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|->|\+\+|--|<<=|>>=|&&|\|\||[-+*/%&|^<>=!]=|<<|>>|."""
+    # a literal that does not end takes the rest: or each quotation mark would be tried to the end
+    r"""\s+|[A-Za-z_$][\w$]*|\.?\d[\w.]*|"(?:[^"\\]|\\[\s\S])*+(?:"|\\?\Z)|'(?:[^'\\]|\\[\s\S])*+(?:'|\\?\Z)"""
+    r"""|->|\+\+|--|<<=|>>=|&&|\|\||[-+*/%&|^<>=!]=|<<|>>|."""
 )
 _LOOSE = frozenset(("&&", "||", "?", ":", ",", "=", "&", "|", "^", *(f"{sign}=" for sign in "+-*/%&|^"), "<<=", ">>="))
 _DECLARATOR = re.compile(r"\A(?:\*|\s|\b(?:const|restrict|volatile)\b)*")

@@ -26,7 +26,7 @@ async def test_a_finding_in_the_unsaved_text_is_pushed_with_its_version(editor: 
     (found,) = await editor.diagnostics(uri, version=7)
     assert found.range == span(1, 11, 14)
     assert (found.code, found.source, found.severity) == ("null-dereference", "everproof", types.DiagnosticSeverity.Warning)
-    known = {"fingerprint": "a.c:f:0", "status": "possible", "stale": False, "score": LIKELY, "reasons": []}
+    known = {"fingerprint": "a.c:f:0", "status": "possible", "stale": False, "score": LIKELY, "reasons": [], "since": "unknown"}
     assert data(found) == {**known, "reason": "a loop without bound"}
 
 
