@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -138,6 +139,15 @@ class Editor(LanguageClient):
         await asyncio.wait_for(self.shutdown_async(None), PATIENCE)
         self.exit(None)
         return await self.ended()
+
+    async def stop(self) -> None:
+        """Ends the client and closes its side of the connection: what is left open would be a warning in whichever test comes next."""
+        await super().stop()
+        writer = self.protocol.writer
+        if isinstance(writer, asyncio.StreamWriter):
+            writer.close()
+            with contextlib.suppress(ConnectionError):  # the server was gone first
+                await writer.wait_closed()
 
     async def ended(self) -> int | None:
         server = self._server

@@ -20,6 +20,7 @@ from analysis.engines.summary.summary_refinement import Implication, implied
 from analysis.engines.summary.tree_interpolation import BySolvers, ByTheory, Interpolator, LiteralsFirst
 from analysis.engines.summary.unwound_program import CannotUnwindError, UnwoundProgram, in_theory, unwound
 from analysis.engines.summary.validation import Validated, Validator, Work
+from analysis.model import clock
 from analysis.model.c_types import LP64, DataModel
 from analysis.smt.encoding.numbers.formula import Mode
 from analysis.smt.logic.term_building import and_, not_
@@ -99,23 +100,35 @@ class RevisionChain:
 
     def verify_unwound(self, exact: UnwoundProgram) -> BoundedAnswer:
         """The same about a revision whose formulas are those of the level's encoding: of whole numbers, for a light theory."""
-        options = self._options
         unrolled = self._of_level(exact)
         tree = unrolled.tree
-        summaries, changed = self._carried(unrolled)
-        is_first = not self._known or _is_mostly_new(tree, summaries, changed)
-        scheme = options.first if is_first else options.scheme
-        if is_first and scheme == "inline":
-            summaries, changed = {}, [tree.root]  # all bodies are in its check
-        summaries[tree.root.key] = PROPERTY
-        validator = Validator(scheme, self._make, self._budget, weakens=options.weakens)
-        result = validator.validate(tree, changed, summaries)
+        result, summaries = self._validated(unrolled)
         if result.status == "failed":
             return self._failed(tree, result, summaries, unrolled.assumptions)
         self._are_believed = True
         is_complete = tree.cuts_nothing or self._holds(tree, not_(CUT), summaries)
         self._known = {node.key: _kept(node, unrolled, summaries) for node in tree.nodes if not node.is_cut}
         return self._answer("holds", result.work, is_complete=is_complete, assumptions=unrolled.assumptions)
+
+    def _validated(self, unrolled: UnwoundProgram) -> tuple[Validated, Summaries]:
+        """What is known of the revision, and its summaries: from those of the revision before, if all of it takes no more than
+        one question to the solver may, and from none otherwise. So repair never costs much more than it can save."""
+        options, tree = self._options, unrolled.tree
+        summaries, changed = self._carried(unrolled)
+        if self._known and not _is_mostly_new(tree, summaries, changed):
+            summaries[tree.root.key] = PROPERTY
+            with clock.within(options.milliseconds / 1000):
+                result = self._validator(options.scheme).validate(tree, changed, summaries)
+            if result.failed is None or result.failed.status == "invalid":
+                return result, summaries
+            summaries, changed = {}, [tree.root]
+        if options.first == "inline":
+            summaries, changed = {}, [tree.root]  # all bodies are in its check
+        summaries[tree.root.key] = PROPERTY
+        return self._validator(options.first).validate(tree, changed, summaries), summaries
+
+    def _validator(self, scheme: Scheme) -> Validator:
+        return Validator(scheme, self._make, self._budget, weakens=self._options.weakens)
 
     def leaves_out_no_run(self, exact: UnwoundProgram) -> bool:
         """Whether the bound does, as far as the level can tell from the bodies alone. `exact`: see `verify_unwound`."""

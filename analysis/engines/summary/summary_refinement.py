@@ -11,6 +11,7 @@ import msgspec
 
 from analysis.engines.summary.call_tree import Node
 from analysis.engines.summary.substitution_schemes import Scheme, SubtreeFormula
+from analysis.model import clock
 from analysis.smt.logic.term_building import not_
 from analysis.smt.logic.terms import Term
 from analysis.smt.solving.solver import Budget, Model
@@ -39,17 +40,19 @@ def implied(
     refuted: Mapping[Node, Iterable[Node]] = MappingProxyType({}),
 ) -> Implication:
     """Whether the subtree of a call implies a formula over its interface. The answer is exact: of a model, each call that it
-    depends on has its body. `refuted` has calls below whose summaries did not hold, and the bodies that showed it, callers
-    first: where summaries do not refute a model, these bodies are given at once."""
+    depends on has its body. All questions together have the budget. `refuted` has calls below whose summaries did not hold, and
+    the bodies that showed it, callers first: where summaries do not refute a model, these bodies are given at once."""
     formula = SubtreeFormula(root, scheme, summaries)
     solver = Z3Solver.near()
     if scheme != "inline" and not _is_of_bits(root):
         solver.push()  # without a scope, z3 simplifies all of it before the first check: that pays for bits and whole trees alone
     solver.add(*formula.first, not_(root.instance(goal)))
     checks = 0
+    allowed = clock.spent() + budget.seconds
     while True:
         checks += 1
-        answer = solver.check(budget=budget)
+        with clock.within(allowed - clock.spent()):  # the budget is for all the questions
+            answer = solver.check(budget=budget)
         if answer.status == "unsat":
             return Implication("valid", formula, checks)
         if answer.status == "unknown":

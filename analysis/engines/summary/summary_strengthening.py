@@ -7,6 +7,7 @@ from analysis.engines.summary.body_partitions import ERROR, FLAW, RETURNS, conju
 from analysis.engines.summary.call_tree import Node
 from analysis.engines.summary.substitution_schemes import SubtreeFormula, Summaries
 from analysis.engines.summary.tree_interpolation import Interpolator, TreeProblem
+from analysis.model import clock
 from analysis.smt.logic.substitution import Substitution
 from analysis.smt.logic.term_building import TRUE, and_, not_
 from analysis.smt.logic.terms import Term
@@ -55,7 +56,8 @@ def _interpolants(
     formulas = [formula.label(node) for node in nodes]
     formulas[0] = and_(formulas[0], not_(formula.root.instance(goal)))
     literals = {position[node]: [node.instance(literal) for literal in _LIKELY] for node in wanted}
-    found = TreeProblem(formulas, parents, literals).solution(make, [position[node] for node in wanted], solver, budget)
+    with clock.within(budget.seconds):  # each question has a bound, and there may be hundreds
+        found = TreeProblem(formulas, parents, literals).solution(make, [position[node] for node in wanted], solver, budget)
     about = {node: _canonical(node, found[position[node]]) for node in wanted if position[node] in found}
     return {node: summary for node, summary in about.items() if summary is not None}
 

@@ -13,6 +13,7 @@ from analysis.engines.summary.summary_refinement import Implication, implied
 from analysis.engines.summary.summary_strengthening import conjoined, strengthen
 from analysis.engines.summary.tree_interpolation import Interpolator
 from analysis.engines.summary.weakening import weaken
+from analysis.model import clock
 from analysis.smt.logic.term_building import not_
 from analysis.smt.logic.terms import Term
 from analysis.smt.solving.solver import Budget, is_unsat
@@ -90,7 +91,8 @@ class Validator:
     def validate(self, tree: CallTree, changed: Iterable[Node], summaries: Summaries) -> Validated:
         """Validates and repairs summaries. Those of calls that are not `changed` must hold before, by property (8). Afterwards
         all hold, except that of the root if the result is `failed`. The summary of the root is the property: it must be there,
-        and it is never weakened."""
+        and it is never weakened. Where the work that `clock.within` allows does not suffice, the result is `failed`, and none
+        need hold."""
         work = Work()
         postponed: list[Implication] = []
         refuted: dict[Node, tuple[Node, ...]] = {}
@@ -112,7 +114,7 @@ class Validator:
                             return Validated("failed", work, failed)
                         self._strengthen(postponed, summaries, work)
                     continue
-                if node is tree.root:
+                if node is tree.root or (answer.status == "unknown" and not clock.left()):
                     return Validated("failed", work, answer)
                 refuted[node] = tuple(answer.formula.bodies)
                 self._weaken(node, summaries, work)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from math import inf
 from typing import Literal, Protocol
 
 import msgspec
@@ -42,6 +43,11 @@ class Budget(msgspec.Struct, frozen=True):
 
     milliseconds: int | None = 10_000
     megabytes: int | None = None
+
+    @property
+    def seconds(self) -> float:
+        """The time in seconds."""
+        return inf if self.milliseconds is None else self.milliseconds / 1000
 
 
 class Model(Protocol):
