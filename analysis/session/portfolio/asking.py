@@ -19,6 +19,7 @@ _AGAIN = 2.0  # times as long as the run before took is looked for another one
 _AT_LEAST = 0.5  # seconds for that
 _REASONS = 2  # that are reported
 _MOVED = "the pointer may be null where it is moved before"
+_OVER = 2  # times its share is what a prover may take with its last question and the check of its certificate
 _LITTLE = 0.05  # of the time is left for a rule that is proved but for what callers have to keep
 
 
@@ -126,7 +127,8 @@ class _Asking:
 
     def _answer(self, prover: Prover, rules: tuple[str, ...], seconds: float) -> Answer:
         request = self._request._replace(about=self._request.about._replace(rules=rules))
-        return prover.prove(request, seconds, self._cancellation)
+        with clock.within(_OVER * seconds):
+            return prover.prove(request, seconds, self._cancellation)
 
     def _note(self, rules: tuple[str, ...], answer: Answer) -> None:
         match answer:

@@ -14,16 +14,17 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
+from analysis.model import clock
 from analysis.smt.solving.solver import Budget, Reason
 
-_PATIENCE = 8  # times the seconds of the budget, which are of work
+_PATIENCE = 8  # times the seconds of the budget, or of what is left of the clock's, which are of work
 _LEAST = 10.0  # seconds: small questions have costs that do not count as work
 _LOOK_AGAIN = 0.005  # seconds between two looks at running checks
 
 
 def last_resort(budget: Budget) -> float:
-    """How many seconds of the processor a check may take."""
-    return math.inf if budget.milliseconds is None else max(_LEAST, _PATIENCE * budget.milliseconds / 1000)
+    """How many seconds of the processor a check may take that begins now."""
+    return max(_LEAST, _PATIENCE * min(budget.seconds, clock.left() / clock.SECOND))
 
 
 class Watched(Protocol):

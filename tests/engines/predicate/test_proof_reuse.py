@@ -173,7 +173,7 @@ def test_a_proof_of_another_rule_says_nothing() -> None:
 # -- nothing that is kept is believed -------------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.data())
 def test_bytes_that_were_tampered_with(data: st.DataObject) -> None:
     """Whatever the store says: what a run violates is not proved, and what is proved has a certificate."""
@@ -199,7 +199,7 @@ def test_bytes_that_were_tampered_with(data: st.DataObject) -> None:
 WRONG = ("false", "true", "(<= |0:i| 2)", "(= |0:i| 0)", "(<= |0:i| 100)", "(= |0:new| |0:old|)", "(or (= |0:i| 1) (<= |0:i| 3))")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(st.sampled_from(WRONG), min_size=1, max_size=3), st.booleans())
 def test_assertions_that_were_made_up(terms: list[str], joins: bool) -> None:
     old, safe, broken = (program_of(text) for text in (SECOND, LATER, SECOND.replace("i == 4 - 1", "i == 4 + 1")))
@@ -244,7 +244,7 @@ def fewer_errors(text: str) -> str:
     return head.replace("reach_error();\n", "g = 1;\n") + "if (" + rest
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.integers(0, 1_000_000), st.sampled_from(("annotations", "precisions")))
 def test_verdicts_over_random_edits_are_those_from_scratch(seed: int, reuse: Reuse) -> None:
     random = Random(seed)
