@@ -29,14 +29,14 @@ import msgspec
 
 from analysis.engines.automaton.facts.facts import NOTHING
 from analysis.engines.automaton.facts.product import ProgramDelta
-from analysis.engines.automaton.feasibility.graph_slices import Sites, Slice
+from analysis.engines.automaton.feasibility.graph_slices import GraphSteps, Sites, Slice
 from analysis.engines.automaton.feasibility.known_values import Item
 from analysis.engines.automaton.feasibility.path_search import Aim, Search, State
 from analysis.engines.automaton.feasibility.path_values import Store
 from analysis.engines.automaton.feasibility.remaining_steps import RemainingSteps
 from analysis.engines.automaton.feasibility.walk import Walk, expressions_in
 from analysis.engines.automaton.report.trace import Taken
-from analysis.engines.automaton.solver.full import DerivationGraph, Entry, pack, unpack
+from analysis.engines.automaton.solver.full import Entry, pack, unpack
 from analysis.engines.automaton.solver.retrace import Retrace
 from analysis.model import ir
 
@@ -106,10 +106,10 @@ class Judgement(msgspec.Struct, frozen=True):
 class Feasibility:
     """Decides errors of one derivation graph; `thorough` for small programs."""
 
-    def __init__(self, graph: DerivationGraph, delta: ProgramDelta, retrace: Retrace, thorough: bool) -> None:
-        self._graph = graph
+    def __init__(self, steps: GraphSteps, delta: ProgramDelta, retrace: Retrace, thorough: bool) -> None:
+        self._steps = steps
         self._retrace = retrace
-        self._walk = Walk(graph, delta)
+        self._walk = Walk(steps, delta)
         self._thorough = thorough
         self._descents: dict[tuple[int, object], _Descended] = {}
 
@@ -169,7 +169,7 @@ class Feasibility:
 
     def _slice(self, function: str, errors: frozenset[int], above: int = 0, over: Sites | None = None) -> Slice:
         live = self._retrace.live
-        return Slice(self._graph, self._walk.parents, function, sorted(errors), self._thorough, live, above, over)
+        return Slice(self._steps, function, sorted(errors), self._thorough, live, above, over)
 
     def _entries(self, part: Slice) -> tuple[tuple[str, int], ...]:
         """The configurations at the entries where paths through a slice begin."""

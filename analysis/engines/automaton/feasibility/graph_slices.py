@@ -17,22 +17,32 @@ Via = tuple[str, int, int]
 Live = Callable[[str, int], bool]
 Sites = Mapping[str, frozenset[tuple[str, int]]]
 """The call sites that paths may lead over, as (function, configuration), by called function; any, of others."""
+Onward = tuple[int, int]
+"""A configuration that is derived from another one, and the least number of steps to it."""
 _CALLERS_LIMIT = 60
 
 
-class Parents:
-    """The derivation relation the other way round, by function; made on demand."""
+class GraphSteps:
+    """The steps that single functions have in a derivation graph, made on demand. They are kept from revision to revision, until
+    the graph or the Delta differs in the function."""
 
     def __init__(self, graph: DerivationGraph) -> None:
-        self._graph = graph
+        self.graph = graph
         self._parents: dict[str, dict[int, list[int]]] = {}
+        self._onward: dict[str, dict[int, tuple[Onward, ...]]] = {}
 
-    def of(self, function: str) -> dict[int, list[int]]:
+    def forget(self, functions: Iterable[str]) -> None:
+        """The graph or the Delta differs in these functions."""
+        for name in functions:
+            self._parents.pop(name, None)
+            self._onward.pop(name, None)
+
+    def parents(self, function: str) -> dict[int, list[int]]:
         """For each configuration of the function those it was derived from."""
         found = self._parents.get(function)
         if found is None:
             found = self._parents[function] = {}
-            graph = self._graph.functions[function]
+            graph = self.graph.functions[function]
             for configuration in graph.derived:
                 for _, derived in graph.derivations(configuration):
                     found.setdefault(derived, []).append(configuration)
@@ -40,7 +50,7 @@ class Parents:
 
     def closure(self, function: str, ends: Iterable[int]) -> set[int]:
         """The configurations of the function from which one of `ends` is derived."""
-        parents = self.of(function)
+        parents = self.parents(function)
         found = set(ends)
         work = list(found)
         while work:
@@ -48,6 +58,14 @@ class Parents:
                 if before not in found:
                     found.add(before)
                     work.append(before)
+        return found
+
+    def onward(self, function: str, configuration: int, make: Callable[[], tuple[Onward, ...]]) -> tuple[Onward, ...]:
+        """What `make` says of the steps from a configuration. It must follow from the graph and the Delta of the function."""
+        known = self._onward.setdefault(function, {})
+        found = known.get(configuration)
+        if found is None:
+            found = known[configuration] = make()
         return found
 
 
@@ -65,8 +83,7 @@ class Slice:
 
     def __init__(
         self,
-        graph: DerivationGraph,
-        parents: Parents,
+        steps: GraphSteps,
         function: str,
         errors: Iterable[int],
         from_start: bool,
@@ -74,6 +91,7 @@ class Slice:
         above: int = 0,
         over: Sites | None = None,
     ) -> None:
+        graph = steps.graph
         self.starts: list[Entry] = []
         self.open: dict[Entry, set[int]] = {}
         self.descents: dict[tuple[str, int], list[tuple[Edge, Entry]]] = {}
@@ -114,7 +132,7 @@ class Slice:
                 self.complete = False
                 break
         for here, found in ends.items():
-            self.open[here] = parents.closure(here[0], found)
+            self.open[here] = steps.closure(here[0], found)
 
 
 def opened(graph: FunctionGraph, configuration: int, edge: int, derived: int) -> tuple[tuple[Via, ...], bool]:

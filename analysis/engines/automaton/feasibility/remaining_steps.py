@@ -11,11 +11,10 @@ from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
 
 from analysis.engines.automaton.feasibility.graph_slices import Slice
-from analysis.engines.automaton.feasibility.walk import Derivation, Walk
+from analysis.engines.automaton.feasibility.walk import Walk
 from analysis.engines.automaton.solver.full import pack, unpack
 
 _Place = tuple[str, int]  # a function, and a configuration of it
-_OPENED = 2  # steps over a call that is opened: to enter it, and to leave it
 
 
 class RemainingSteps:
@@ -48,17 +47,8 @@ def _steps(walk: Walk, part: Slice) -> Iterator[tuple[_Place, _Place, int]]:
             if unpack(configuration)[1] != entry:
                 continue
             here = function, configuration
-            for derivation in walk.derivations(function, configuration):
-                if derivation.derived in allowed:
-                    yield here, (function, derivation.derived), _over(walk, function, configuration, derivation)
+            for derived, steps in walk.onward(function, configuration):
+                if derived in allowed:
+                    yield here, (function, derived), steps
             for _, (callee, state) in part.descents.get(here, ()):
                 yield here, (callee, pack(walk.delta.entry(callee), state, state)), 1
-
-
-def _over(walk: Walk, function: str, configuration: int, derivation: Derivation) -> int:
-    """The least number of steps of a derivation."""
-    passed: Iterable[int] = ()
-    if derivation.passed:
-        stretches = walk.stretches(function, derivation.edge, unpack(configuration)[2], unpack(derivation.derived)[0])
-        passed = map(len, stretches)
-    return min((*passed, *(_OPENED for _ in derivation.through)), default=1)

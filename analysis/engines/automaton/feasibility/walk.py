@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from analysis.cfa.graph import Edge
 from analysis.cfa.live_variables import live
 from analysis.engines.automaton.facts.facts import NOTHING
 from analysis.engines.automaton.facts.product import ProgramDelta
-from analysis.engines.automaton.feasibility.graph_slices import Parents, Via, opened
+from analysis.engines.automaton.feasibility.graph_slices import GraphSteps, Onward, Via, opened
 from analysis.engines.automaton.feasibility.known_values import Item
 from analysis.engines.automaton.feasibility.path_values import Store
 from analysis.engines.automaton.feasibility.renaming import are_apart, behind_parameter, substitute
@@ -19,10 +19,12 @@ from analysis.engines.automaton.functions.footprint import base_variable, visibl
 from analysis.engines.automaton.functions.function_model import FunctionModel
 from analysis.engines.automaton.functions.known_conditions import condition_of, expr_cells, pointers_followed
 from analysis.engines.automaton.report.trace import Taken
-from analysis.engines.automaton.solver.full import DerivationGraph, pack
+from analysis.engines.automaton.solver.full import DerivationGraph, pack, unpack
 from analysis.model import ir
 from analysis.model.c_types import Pointer
 from analysis.model.intervals import ANY
+
+_OPENED = 2  # steps over a call that is opened: to enter it, and to leave it
 
 
 class Derivation(NamedTuple):
@@ -37,10 +39,10 @@ class Derivation(NamedTuple):
 class Walk:
     """Steps over the edges of one program and its derivation graph."""
 
-    def __init__(self, graph: DerivationGraph, delta: ProgramDelta) -> None:
-        self._graph = graph
+    def __init__(self, steps: GraphSteps, delta: ProgramDelta) -> None:
+        self.steps = steps
+        self._graph = steps.graph
         self._delta = delta
-        self.parents = Parents(graph)
         self.visited: set[str] = set()
         self._inside: dict[Via, set[int]] = {}
         self._cells: dict[str, dict[ir.Expr, frozenset[str]]] = {}
@@ -302,7 +304,7 @@ class Walk:
         if found is None:
             callee, entry, exit_ = via
             end = pack(self._delta.exit(callee), entry, exit_)
-            found = self._inside[via] = self.parents.closure(callee, (end,))
+            found = self._inside[via] = self.steps.closure(callee, (end,))
         return found
 
     def derivations(self, function: str, configuration: int) -> tuple[Derivation, ...]:
@@ -314,6 +316,18 @@ class Walk:
             found = tuple(Derivation(edge, to, *opened(graph, configuration, edge, to)) for edge, to in derived)
             self._derivations[function, configuration] = found
         return found
+
+    def onward(self, function: str, configuration: int) -> tuple[Onward, ...]:
+        """What was derived from a configuration of a function, and the least number of steps to it."""
+        return self.steps.onward(function, configuration, lambda: tuple(self._onward(function, configuration)))
+
+    def _onward(self, function: str, configuration: int) -> Iterator[Onward]:
+        for derivation in self.derivations(function, configuration):
+            passed: Iterable[int] = ()
+            if derivation.passed:
+                state, place = unpack(configuration)[2], unpack(derivation.derived)[0]
+                passed = map(len, self.stretches(function, derivation.edge, state, place))
+            yield derivation.derived, min((*passed, *(_OPENED for _ in derivation.through)), default=1)
 
     def number(self, expr: ir.Expr) -> int:
         """A number for an expression, the same each time."""

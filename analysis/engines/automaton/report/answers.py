@@ -51,12 +51,14 @@ class Answers:
         self._alike: dict[tuple[str, tuple[str, ...]], dict[str, RuleVerdict]] = {}
         self._wrong: dict[str, _Wrong] = {}
         self._lines: dict[str, tuple[list[int], tuple[str, ...]]] = {}
+        self._obstacles: dict[str, tuple[Cfa, list[int], str]] = {}
 
     def changed(self, functions: Iterable[str]) -> None:
         """These functions are others, or what they call is, or the graph of them."""
         for name in functions:
             self._assumed.pop(name, None)
             self._lines.pop(name, None)
+            self._obstacles.pop(name, None)
 
     def verdicts(
         self,
@@ -73,7 +75,7 @@ class Answers:
         alike, self._alike = self._alike, {}
         share = ms / max(len(program.functions), 1)
         for name, cfa in program.functions.items():
-            key = _doubt(name, cfa, graph, retrace), self._assumptions(name, cfa, program)
+            key = self._doubt(name, cfa, graph, retrace), self._assumptions(name, cfa, program)
             plain = self._alike.get(key) or alike.get(key)
             if plain is None:
                 said = RuleVerdict("unknown", key[0], key[1], ENGINE, ms=share)
@@ -89,6 +91,22 @@ class Answers:
                 plain = known.verdicts
             verdicts[name] = plain
         return verdicts
+
+    def _doubt(self, name: str, cfa: Cfa, graph: DerivationGraph, retrace: Retrace) -> str:
+        """Why nothing is shown of the function where nothing is wrong."""
+        if not graph.complete:
+            return "the exploration was cut off at the limit of configurations"
+        part = graph.functions.get(name)
+        entries = [] if part is None else _entries(name, part, graph, retrace)
+        if part is None or not entries:
+            return NOT_REACHED
+        if cfa.unsupported:
+            known = self._obstacles.get(name)
+            if known is None or known[0] is not cfa or known[1] != entries:
+                known = self._obstacles[name] = cfa, entries, _met(cfa, part, set(entries))
+            if known[2]:
+                return f"it {described(known[2])}"
+        return _NOT_PROVED
 
     def _with_wrong(
         self, wrong: Iterable[int], undecided: Iterable[int], assumptions: tuple[str, ...], share: float
@@ -140,22 +158,13 @@ def _entries(name: str, part: FunctionGraph, graph: DerivationGraph, retrace: Re
     return [entry for entry in part.summaries if not graph.stale or retrace.live(name, entry)]
 
 
-def _doubt(name: str, cfa: Cfa, graph: DerivationGraph, retrace: Retrace) -> str:
-    """Why nothing is shown of the function where nothing is wrong."""
-    if not graph.complete:
-        return "the exploration was cut off at the limit of configurations"
-    part = graph.functions.get(name)
-    entries = set() if part is None else set(_entries(name, part, graph, retrace))
-    if part is None or not entries:
-        return NOT_REACHED
-    if cfa.unsupported:
-        known = (cfa.unobstructed or cfa).by_id  # in the graph there is no obstacle at the entry
-        sources = {edge.id: known.get(edge.id, edge).source for edge in cfa.unsupported}
-        reached = part.reached(set(sources.values()), entries)
-        met = [e.effect.reason for e in cfa.unsupported if sources[e.id] in reached and isinstance(e.effect, ir.Unsupported)]
-        for reason in sorted(met, key=is_open_order):
-            return f"it {described(reason)}"
-    return _NOT_PROVED
+def _met(cfa: Cfa, part: FunctionGraph, entries: set[int]) -> str:
+    """What is not understood of a function, of that to which these entry states lead; nothing if all is."""
+    known = (cfa.unobstructed or cfa).by_id  # in the graph there is no obstacle at the entry
+    sources = {edge.id: known.get(edge.id, edge).source for edge in cfa.unsupported}
+    reached = part.reached(set(sources.values()), entries)
+    met = [e.effect.reason for e in cfa.unsupported if sources[e.id] in reached and isinstance(e.effect, ir.Unsupported)]
+    return min(met, key=is_open_order, default="")
 
 
 def _assumed(name: str, described: str) -> str:

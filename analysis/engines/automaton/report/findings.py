@@ -19,6 +19,7 @@ from analysis.engines.automaton.facts.facts import NOTHING, Fact, FactTable
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.facts.spelled import spell_path
 from analysis.engines.automaton.feasibility.error_paths import ErrorPath, Feasibility
+from analysis.engines.automaton.feasibility.graph_slices import GraphSteps
 from analysis.engines.automaton.report.beginnings import Beginning, Beginnings
 from analysis.engines.automaton.report.chains import Chains, Joined
 from analysis.engines.automaton.report.error_searches import is_there, leads_there, must_be_sure, search_at_once, search_path
@@ -64,6 +65,7 @@ class Findings:
         self.error_paths: dict[tuple[str, frozenset[int]], ErrorPath] = {}
         self._chains = Chains(trace_steps)
         self._beginnings = Beginnings(self._chains)
+        self._steps: GraphSteps | None = None
         self._siblings = SiblingCalls()
         self._names: frozenset[str] = frozenset()
         self._sought: dict[Error, Sought] = {}
@@ -94,6 +96,8 @@ class Findings:
         stay = {key: path for key, path in self.error_paths.items() if stays(path)}
         self._doubtful.update((key, path) for key, path in self.error_paths.items() if key not in stay)
         self.error_paths = stay
+        if self._steps is not None:
+            self._steps.forget(functions)
         self._chains.changed(functions | rewritten.keys())
         self._beginnings.changed(functions, rewritten, recalled)
         self._urgent.update(texts)
@@ -174,7 +178,9 @@ class Findings:
         self, graph: DerivationGraph, delta: ProgramDelta, retrace: Retrace, places: Places, patient: bool
     ) -> list[tuple[Error, Joined]]:
         self.violated, self.undecided = {}, {}
-        feasibility = Feasibility(graph, delta, retrace, delta.thorough)
+        if self._steps is None or self._steps.graph is not graph:
+            self._steps = GraphSteps(graph)
+        feasibility = Feasibility(self._steps, delta, retrace, delta.thorough)
         self._sought = sought(graph, delta, retrace, _errors(delta, retrace))
         errors = {error: one for error, one in self._sought.items() if error not in self.refuted}
         alike = self._alike(errors, delta, places)
