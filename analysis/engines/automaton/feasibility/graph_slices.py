@@ -17,8 +17,8 @@ Via = tuple[str, int, int]
 Live = Callable[[str, int], bool]
 Sites = Mapping[str, frozenset[tuple[str, int]]]
 """The call sites that paths may lead over, as (function, configuration), by called function; any, of others."""
-Onward = tuple[int, int]
-"""A configuration that is derived from another one, and the least number of steps to it."""
+Steps = tuple[int, int]
+"""A configuration, and a number of steps to it or from it."""
 _CALLERS_LIMIT = 60
 
 
@@ -29,13 +29,15 @@ class GraphSteps:
     def __init__(self, graph: DerivationGraph) -> None:
         self.graph = graph
         self._parents: dict[str, dict[int, list[int]]] = {}
-        self._onward: dict[str, dict[int, tuple[Onward, ...]]] = {}
+        self._onward: dict[str, dict[int, dict[int, int]]] = {}
+        self._before: dict[str, dict[int, tuple[Steps, ...]]] = {}
 
     def forget(self, functions: Iterable[str]) -> None:
         """The graph or the Delta differs in these functions."""
         for name in functions:
             self._parents.pop(name, None)
             self._onward.pop(name, None)
+            self._before.pop(name, None)
 
     def parents(self, function: str) -> dict[int, list[int]]:
         """For each configuration of the function those it was derived from."""
@@ -60,12 +62,24 @@ class GraphSteps:
                     work.append(before)
         return found
 
-    def onward(self, function: str, configuration: int, make: Callable[[], tuple[Onward, ...]]) -> tuple[Onward, ...]:
-        """What `make` says of the steps from a configuration. It must follow from the graph and the Delta of the function."""
+    def before(self, function: str, configuration: int, onward: Callable[[int], Iterable[Steps]]) -> tuple[Steps, ...]:
+        """What a configuration of the function was derived from, and the least numbers of steps from there. `onward` says what
+        was derived from a configuration, and in how many steps: this has to follow from graph and Delta of the function."""
+        known = self._before.setdefault(function, {})
+        found = known.get(configuration)
+        if found is None:
+            parents = dict.fromkeys(self.parents(function).get(configuration, ()))
+            found = known[configuration] = tuple((one, self._least(function, one, onward)[configuration]) for one in parents)
+        return found
+
+    def _least(self, function: str, configuration: int, onward: Callable[[int], Iterable[Steps]]) -> dict[int, int]:
+        """What was derived from a configuration, and the least number of steps to it."""
         known = self._onward.setdefault(function, {})
         found = known.get(configuration)
         if found is None:
-            found = known[configuration] = make()
+            found = known[configuration] = {}
+            for derived, steps in onward(configuration):
+                found[derived] = min(steps, found.get(derived, steps))
         return found
 
 

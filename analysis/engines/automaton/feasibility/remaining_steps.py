@@ -7,12 +7,11 @@ not look at the many states near its start from which the error is far.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from heapq import heappop, heappush
+from collections.abc import Iterable
 
 from analysis.engines.automaton.feasibility.graph_slices import Slice
 from analysis.engines.automaton.feasibility.walk import Walk
-from analysis.engines.automaton.solver.full import pack, unpack
+from analysis.engines.automaton.solver.full import pack
 
 _Place = tuple[str, int]  # a function, and a configuration of it
 
@@ -21,34 +20,36 @@ class RemainingSteps:
     """The least numbers of steps from the configurations of a slice to the `errors`, which are in `function`."""
 
     def __init__(self, walk: Walk, part: Slice, function: str, errors: Iterable[int]) -> None:
-        before: dict[_Place, list[tuple[int, _Place]]] = {}
-        for here, after, steps in _steps(walk, part):
-            before.setdefault(after, []).append((steps, here))
-        self._least: dict[_Place, int] = {}
-        queue = [(0, (function, error)) for error in sorted(errors)]
-        while queue:
-            steps, place = heappop(queue)
-            if place in self._least:
-                continue
-            self._least[place] = steps
-            for more, earlier in before.get(place, ()):
-                if earlier not in self._least:
-                    heappush(queue, (steps + more, earlier))
+        callers = _callers(walk, part)
+        self._least: dict[str, dict[int, int]] = {}
+        waiting: list[list[_Place]] = [[(function, error) for error in errors]]  # by the number of steps (Dial 1969)
+        for steps, places in enumerate(waiting):  # grows while it is read
+            for name, configuration in places:
+                known = self._least.setdefault(name, {})
+                if configuration in known:
+                    continue
+                known[configuration] = steps
+                for before, more in walk.before(name, configuration):
+                    if before not in known:
+                        _put(waiting, steps + more, (name, before))
+                for place in callers.get((name, configuration), ()):
+                    _put(waiting, steps + 1, place)
 
     def after(self, function: str, configuration: int) -> int | None:
         """The least number of steps from a configuration, with no call open; None if no path leads from it to an error."""
-        return self._least.get((function, configuration))
+        return self._least.get(function, {}).get(configuration)
 
 
-def _steps(walk: Walk, part: Slice) -> Iterator[tuple[_Place, _Place, int]]:
-    """From where to where the slice leads, and in how many steps at least."""
-    for (function, entry), allowed in part.open.items():
-        for configuration in sorted(allowed):
-            if unpack(configuration)[1] != entry:
-                continue
-            here = function, configuration
-            for derived, steps in walk.onward(function, configuration):
-                if derived in allowed:
-                    yield here, (function, derived), steps
-            for _, (callee, state) in part.descents.get(here, ()):
-                yield here, (callee, pack(walk.delta.entry(callee), state, state)), 1
+def _callers(walk: Walk, part: Slice) -> dict[_Place, list[_Place]]:
+    """The calls that a path through the slice does not come back from, by where they lead."""
+    found: dict[_Place, list[_Place]] = {}
+    for site, descents in part.descents.items():
+        for _, (callee, state) in descents:
+            found.setdefault((callee, pack(walk.delta.entry(callee), state, state)), []).append(site)
+    return found
+
+
+def _put(waiting: list[list[_Place]], steps: int, place: _Place) -> None:
+    while len(waiting) <= steps:
+        waiting.append([])
+    waiting[steps].append(place)

@@ -10,7 +10,7 @@ from analysis.cfa.graph import Edge
 from analysis.cfa.live_variables import live
 from analysis.engines.automaton.facts.facts import NOTHING
 from analysis.engines.automaton.facts.product import ProgramDelta
-from analysis.engines.automaton.feasibility.graph_slices import GraphSteps, Onward, Via, opened
+from analysis.engines.automaton.feasibility.graph_slices import GraphSteps, Steps, Via, opened
 from analysis.engines.automaton.feasibility.known_values import Item
 from analysis.engines.automaton.feasibility.path_values import Store
 from analysis.engines.automaton.feasibility.renaming import are_apart, behind_parameter, substitute
@@ -317,11 +317,11 @@ class Walk:
             self._derivations[function, configuration] = found
         return found
 
-    def onward(self, function: str, configuration: int) -> tuple[Onward, ...]:
-        """What was derived from a configuration of a function, and the least number of steps to it."""
-        return self.steps.onward(function, configuration, lambda: tuple(self._onward(function, configuration)))
+    def before(self, function: str, configuration: int) -> tuple[Steps, ...]:
+        """What a configuration of a function was derived from, and the least numbers of steps from there."""
+        return self.steps.before(function, configuration, lambda one: self._onward(function, one))
 
-    def _onward(self, function: str, configuration: int) -> Iterator[Onward]:
+    def _onward(self, function: str, configuration: int) -> Iterator[Steps]:
         for derivation in self.derivations(function, configuration):
             passed: Iterable[int] = ()
             if derivation.passed:
