@@ -141,7 +141,7 @@ class Editor(LanguageClient):
         return await self.ended()
 
     async def stop(self) -> None:
-        """Ends the client and closes its side of the connection: what is left open would be a warning in whichever test comes next."""
+        """Ends the client, and closes its side of the connection: what is left open is a warning in whichever test comes next."""
         await super().stop()
         writer = self.protocol.writer
         if isinstance(writer, asyncio.StreamWriter):

@@ -28,8 +28,8 @@
   if the formula of its function is the same, to the letter. All else is validated. Summaries of calls that are gone are
   candidates for new calls of the same body or name. Whether `main` still holds is asked before interpolants are made, and first
   of all where it and most calls have changed: no summary is repaired for what is violated.
-- **Budgets** count work. One implication, the interpolants that follow from it, and all of a repair take at most what one question
-  to the solver may. A repair that does not end within that is given up: the revision is verified from nothing, as the first one was.
+- **Budgets** count work. One implication, the interpolants that follow from it, and all of a repair take at most what one
+  question to the solver may. A repair that takes more is given up: the revision is verified from nothing, as the first one was.
 
 What is not understood is a flaw, or there is no answer but `unknown` (`unwound_program`): recursive functions with variables in
 memory, and reads of variables without a value, are among that. Formulas over-approximate in places, so that who gets an answer
