@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from analysis.model.report import Finding
-from analysis.model.same_findings import EarlierFindings, known
+from analysis.model.same_findings import EarlierFindings, is_another, known
 from server.results import FileState
 from server.session_edits import SessionEdit, SessionEdits, Steps
 
@@ -63,8 +63,10 @@ class Introductions:
     def file_checked(self, state: FileState, before: Sequence[Finding], generation: int) -> None:
         """There is news of a file, of which `before` was known before."""
         gone: list[Finding] | None = None
+        earlier = {finding.fingerprint: finding for finding in before}
         for finding in state.findings:
-            if finding.fingerprint in self._origins:
+            was = earlier.get(finding.fingerprint)
+            if finding.fingerprint in self._origins and (was is None or not is_another(was, finding)):
                 continue
             if gone is None:
                 present = {one.fingerprint for one in state.findings}

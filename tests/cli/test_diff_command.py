@@ -155,6 +155,71 @@ def test_another_defect_of_a_variable_of_the_same_name_is_new(capsys: pytest.Cap
     assert numbers(document) == (1, 1, 0)
 
 
+BLOCKS = """#include <stdlib.h>
+static int use(char *p) { p[0] = 1; return p[0]; }
+int f(int n)
+{
+    if (n > 3) {
+        char *p = malloc(8);
+        if (!p) return 0;
+        p[0] = 0;
+        free(p);
+        return 1;
+    } else {
+        char *p = malloc(8);
+        if (!p) return 0;
+        p[0] = 0;
+        free(p);
+        return 2;
+    }
+}
+int g(int n)
+{
+    char *p = malloc(8);
+    if (!p) return -1;
+    if (n == 1) { free(p); return 1; }
+    if (n == 2) { free(p); return 2; }
+    n = use(p);
+    free(p);
+    return n;
+}
+int h(int n)
+{
+    char *p = malloc(8);
+    if (!p) return -1;
+    n = use(p);
+    free(p);
+    return n;
+}
+"""
+
+
+def without(text: str, part: str, number: int) -> str:
+    """A text that lacks one of several parts that are alike."""
+    parts = text.split(part)
+    return part.join([*parts[:number], parts[number] + parts[number + 1], *parts[number + 2 :]])
+
+
+@pytest.mark.parametrize(
+    ("part", "first", "second"),
+    [
+        ("if (!p) return 0;", 0, 1),
+        ("free(p); ", 0, 1),
+        ("if (!p) return -1;", 0, 1),
+    ],
+    ids=["of another variable of this name", "lost on another way", "passed by another function"],
+)
+def test_a_defect_that_says_what_one_that_was_fixed_said_is_new(
+    capsys: pytest.CaptureFixture[str], part: str, first: int, second: int
+) -> None:
+    one, other, both = without(BLOCKS, part, first), without(BLOCKS, part, second), BLOCKS.replace(part, "")
+    assert numbers(as_json(capsys, put("old.c", one), put("new.c", other), code=1)) == (1, 1, 0)
+    assert numbers(as_json(capsys, "new.c", "old.c", code=1)) == (1, 1, 0)
+    # where the second one was there before, too, it is shown once the first one is fixed
+    document = as_json(capsys, put("old.c", both), "new.c", code=0)
+    assert numbers(document)[::2] == (0, 1)
+
+
 SEND = """#include <stdlib.h>
 int ready(void);
 int send(int n)
@@ -225,8 +290,9 @@ def test_a_finding_that_the_same_way_leads_to_is_not_new(capsys: pytest.CaptureF
     [
         USES.replace("int *p = 0;", "int x = 1, *p = &x, *q = 0;").replace("p[0] = n;", "p[0] = n; q[0] = n;"),
         USES.replace("*p", "*where").replace(" p[", " where[").replace("int *where", "long *where"),
+        USES.replace("*p = 0", "x, *a = &x, *q = 0").replace("p[0] = n;", "a[0] = n; q[2] = n;").replace(" p[", " a["),
     ],
-    ids=["the old variable is still there", "of another type"],
+    ids=["the old variable is still there", "of another type", "beside one that was renamed"],
 )
 def test_a_defect_of_another_variable_is_new(capsys: pytest.CaptureFixture[str], new: str) -> None:
     document = as_json(capsys, put("old.c", USES), put("new.c", new), code=1)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence, Set
 from analysis.cli.difference.renamed_variables import RenamedVariables
 from analysis.cli.difference.same_ways import same_way
 from analysis.model.report import Finding, TraceStep
-from analysis.model.same_findings import Compared
+from analysis.model.same_findings import Compared, is_another
 from analysis.model.same_findings import compare_findings as compare_words
 
 _Same = Callable[[Finding, Finding], bool]
@@ -37,16 +37,24 @@ def compare_findings(
     fixed, introduced, same = list(compared.fixed), list(compared.introduced), list(compared.unchanged)
     for is_same in (with_other_names, along_the_same_way):
         same += _matched(fixed, introduced, is_same)
+    fixed = [one for one in fixed if not any(_may_be_hidden(one, finding) for finding in introduced)]
     order = {id(finding): number for number, finding in enumerate(new)}
     same.sort(key=lambda finding: order[id(finding)])
     return Compared(tuple(introduced), tuple(fixed), tuple(same))
+
+
+def _may_be_hidden(old: Finding, new: Finding) -> bool:
+    """Whether an earlier finding may still be there, behind another one that says the same: one of several is reported."""
+    is_alike = (old.rule, old.function, old.message) == (new.rule, new.function, new.message)
+    return is_alike and is_another(old, new) and not is_another(new, old)
 
 
 def _matched(old: list[Finding], new: list[Finding], is_same: _Same) -> list[Finding]:
     """The findings of the new version that are one of the old; both are taken off the lists."""
     found = []
     for finding in list(new):
-        other = next((one for one in old if one.rule == finding.rule and is_same(one, finding)), None)
+        alike = (one for one in old if one.rule == finding.rule and not is_another(one, finding))
+        other = next((one for one in alike if is_same(one, finding)), None)
         if other is not None:
             old.remove(other)
             new.remove(finding)
