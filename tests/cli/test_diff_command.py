@@ -663,6 +663,46 @@ def test_a_condition_is_believed_of_its_program_and_its_rules_only(capsys: pytes
         assert "condition" in capsys.readouterr().err
 
 
+TYPES = """#include <assert.h>
+typedef int number;
+enum limit { NONE, FIRST = 2 };
+static int d = 5;
+struct pair { int a, b; };
+int main(int n, char **v)
+{
+    (void)v;
+    int d = n;
+    number k = n * 256;
+    struct pair p = {1, n};
+    assert(k != 0 && n != FIRST && d > 0 && p.a == 1);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("part", "other"),
+    [
+        ("typedef int", "typedef signed char"),
+        ("FIRST = 2", "FIRST = 1"),
+        ("int a, b;", "int b, a;"),
+        ("    int d = n;\n", ""),
+        ("(void)v;", '(void)v; __asm__ volatile("nop");'),
+    ],
+    ids=["a type", "a constant", "members", "a variable", "assembler"],
+)
+def test_a_condition_is_not_believed_where_the_same_words_mean_something_else(
+    capsys: pytest.CaptureFixture[str], part: str, other: str
+) -> None:
+    old, new = put("old.c", TYPES), put("new.c", TYPES.replace(part, other))
+    for first, last in ((new, old), (old, new)):
+        main(["diff", "--engine", "automaton", "--rule", "assertion", "--condition", "left.json", first, last])
+        assert main(["check", "--engine", "automaton", "--condition", "left.json", last]) in (0, 1)
+        capsys.readouterr()
+        assert main(["check", "--engine", "automaton", "--condition", "left.json", first]) == 2
+        assert "is about another version" in capsys.readouterr().err
+
+
 @pytest.mark.full_budget
 def test_only_changed_paths_are_looked_at_for_what_is_introduced(capsys: pytest.CaptureFixture[str]) -> None:
     """The null pointer that was there before is on a path that the change does not concern."""
