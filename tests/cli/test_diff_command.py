@@ -357,8 +357,14 @@ def test_functions_that_may_do_something_else_are_named(
             "b",
             "c",
         ),
+        (
+            'void a(void); int x(void); int y(void); int b(void) __attribute__((weak, alias("@"))); int f(void) { return b(); }',
+            "x",
+            "y",
+        ),
+        ("typedef int t __attribute__((mode(@))); int f(t a) { return a; }", "HI", "QI"),
     ],
-    ids=["assembler", "a computed jump", "a list of arguments"],
+    ids=["assembler", "a computed jump", "a list of arguments", "an alias", "a mode"],
 )
 def test_a_change_of_what_control_flow_does_not_show_is_a_change(
     text: str, was: str, now: str, capsys: pytest.CaptureFixture[str]
