@@ -358,13 +358,27 @@ def test_functions_that_may_do_something_else_are_named(
             "c",
         ),
         (
-            'void a(void); int x(void); int y(void); int b(void) __attribute__((weak, alias("@"))); int f(void) { return b(); }',
+            'int x(void); int y(void); int b(void) __attribute__((weak, alias("@"))); int f(void) { return b(); }',
             "x",
             "y",
         ),
+        ("int f(int @) { return a - b; }", "a, int b", "b, int a"),
+        ("int f(int n, int m, int a[][@]) { return a[1][0] + n + m; }", "n", "m"),
+        ("int f(int n, int m, int *b) { int (*a)[@] = (void *)b; return a[1][0] + n + m; }", "n", "m"),
+        ("int f(int n, int m) { int a[@]; a[1] = n; return a[1] + m; }", "n", "m"),
         ("typedef int t __attribute__((mode(@))); int f(t a) { return a; }", "HI", "QI"),
     ],
-    ids=["assembler", "a computed jump", "a list of arguments", "an alias", "a mode"],
+    ids=[
+        "assembler",
+        "a computed jump",
+        "a list of arguments",
+        "an alias",
+        "the order of parameters",
+        "a parameter's size",
+        "a size behind a pointer",
+        "a size",
+        "a mode",
+    ],
 )
 def test_a_change_of_what_control_flow_does_not_show_is_a_change(
     text: str, was: str, now: str, capsys: pytest.CaptureFixture[str]
@@ -680,6 +694,8 @@ int main(int n, char **v)
     int d = n;
     number k = n * 256;
     struct pair p = {1, n};
+    int (*a)[n] = (void *)v;
+    assert((*a)[0] == 0);
     assert(k != 0 && n != FIRST && d > 0 && p.a == 1);
     return 0;
 }

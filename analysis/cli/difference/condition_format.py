@@ -18,10 +18,9 @@ from analysis.engines.difference.data_detector import Goal
 from analysis.engines.difference.difference_condition import Automaton, Condition
 from analysis.engines.difference.difference_graph import Context, Move, Node
 from analysis.engines.difference.extraction import Method
+from analysis.engines.difference.hidden_text import hides_text, text_of
 from analysis.model.spelling import display_name
 
-_LAYOUT = re.compile(rb"^#.*$|\s+", re.MULTILINE)
-"""What depends on how the text was preprocessed: markers of lines, and white space. Strings with it are among the meanings."""
 _OWN = re.compile(r"Var\(name='[^']*', (scope='(?:local|temporary|parameter)')")
 
 
@@ -90,10 +89,8 @@ def text_digest(program: Program, places: Places) -> str:
 
     def parts() -> Iterable[str]:
         for name in program.functions:
-            if program.functions[name].unsupported:
-                text, source = places.source(name)
-                own = text[source.start : source.start + source.end_site.end]
-                yield _LAYOUT.sub(b"", own).decode("utf-8", "surrogateescape")
+            if hides_text(program.functions[name]):
+                yield text_of(places, name).decode("utf-8", "surrogateescape")
             yield from _meanings(program.functions[name])
         for table in (program.globals, program.externals, program.records):
             yield from sorted(_placeless(f"{key} {value!r}", paths) for key, value in table.items())
