@@ -285,6 +285,15 @@ def test_a_finding_that_the_same_way_leads_to_is_not_new(capsys: pytest.CaptureF
     assert unchanged >= 1
 
 
+def test_a_copy_of_a_function_whose_defect_was_fixed_has_a_new_one(capsys: pytest.CaptureFixture[str]) -> None:
+    copy = SEND.partition("int send")[2].partition("int main")[0]
+    new = SEND.replace("    if (ready", "    if (!p)\n        return 2;\n    if (ready").replace(
+        "int main", f"int copy{copy}int main"
+    )
+    document = as_json(capsys, "--rule", "null-dereference", put("old.c", SEND), put("new.c", new), code=1)
+    assert numbers(document) == (1, 1, 0)
+
+
 @pytest.mark.parametrize(
     "new",
     [

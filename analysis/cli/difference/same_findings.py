@@ -10,20 +10,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
 
-from analysis.cli.difference.renamed_variables import RenamedVariables
+from analysis.cli.difference.renamed_variables import RenamedVariables, local_variables
 from analysis.cli.difference.same_ways import same_way
+from analysis.engines.automaton.report.clear_statements import statements_of
+from analysis.engines.difference.function_pairs import ProgramPair
 from analysis.model.report import Finding, TraceStep
 from analysis.model.same_findings import Compared, is_another
 from analysis.model.same_findings import compare_findings as compare_words
+from analysis.model.spelling import display_name
 
 _Same = Callable[[Finding, Finding], bool]
 
 
 def compare_findings(
-    old: Sequence[Finding], new: Sequence[Finding], gone: Set[str], added: Set[str], variables: RenamedVariables | None = None
+    old: Sequence[Finding],
+    new: Sequence[Finding],
+    gone: Set[str],
+    added: Set[str],
+    programs: ProgramPair | None = None,
 ) -> Compared:
     """Tells the findings apart. `gone` are the names of functions of the old version that are not in the new one; `added` the
-    other way round. `variables`: those of both versions; None if they are not known."""
+    other way round. `programs`: those of both versions; None if they are not known."""
+    variables = None if programs is None else _variables(programs)
 
     def with_other_names(one: Finding, other: Finding) -> bool:
         if variables is None or (one.function != other.function and not (one.function in gone and other.function in added)):
@@ -31,7 +39,8 @@ def compare_findings(
         return _say_the_same(one, other, variables)
 
     def along_the_same_way(one: Finding, other: Finding) -> bool:
-        return same_way(one, other, gone, added)
+        stays = programs is not None and bool(one.at) and one.at[0] in _statements(programs, one.function)
+        return same_way(one, other, gone, added, stays=stays)
 
     compared = compare_words(old, new, gone, added)
     fixed, introduced, same = list(compared.fixed), list(compared.introduced), list(compared.unchanged)
@@ -41,6 +50,17 @@ def compare_findings(
     order = {id(finding): number for number, finding in enumerate(new)}
     same.sort(key=lambda finding: order[id(finding)])
     return Compared(tuple(introduced), tuple(fixed), tuple(same))
+
+
+def _variables(programs: ProgramPair) -> RenamedVariables:
+    return RenamedVariables(local_variables(programs.old.program), local_variables(programs.new.program))
+
+
+def _statements(programs: ProgramPair, function: str) -> frozenset[int]:
+    """The statements of the functions of a name in the new version, as `Finding.at` has them."""
+    program, places = programs.new.program, programs.new.places
+    found = (statements_of(cfa, places) for name, cfa in program.functions.items() if display_name(name) == function)
+    return frozenset[int]().union(*found)
 
 
 def _may_be_hidden(old: Finding, new: Finding) -> bool:

@@ -172,6 +172,11 @@ class _Wrong:
         return frozenset(calls | self._edges.get(function, set()))
 
 
+def statements_of(cfa: Cfa, places: Places) -> frozenset[int]:
+    """The statements of a function, as `Finding.at` has them."""
+    return frozenset(one.number for one in _named(cfa, places).values())
+
+
 def _named(cfa: Cfa, places: Places) -> _Names:
     sites = places.source(cfa.name)[1].sites
     edges: dict[str, list[Edge]] = {}
