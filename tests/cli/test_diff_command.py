@@ -285,6 +285,24 @@ def test_a_finding_that_the_same_way_leads_to_is_not_new(capsys: pytest.CaptureF
     assert unchanged >= 1
 
 
+def test_another_variable_that_is_lost_at_the_same_statement_is_new(capsys: pytest.CaptureFixture[str]) -> None:
+    text = """#include <stdlib.h>
+int two(int n)
+{
+    char *first = malloc(8), *second = malloc(8);
+    if (n > 3) {
+        free(first);
+        return 1;
+    }
+    free(second);
+    free(first);
+    return 0;
+}
+"""
+    old, new = put("old.c", text), put("new.c", text.replace("free(first);\n        return", "free(second);\n        return"))
+    assert numbers(as_json(capsys, "--rule", "memory-leak", old, new, code=1)) == (1, 1, 0)
+
+
 def test_a_copy_of_a_function_whose_defect_was_fixed_has_a_new_one(capsys: pytest.CaptureFixture[str]) -> None:
     copy = SEND.partition("int send")[2].partition("int main")[0]
     new = SEND.replace("    if (ready", "    if (!p)\n        return 2;\n    if (ready").replace(

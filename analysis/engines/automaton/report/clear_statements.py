@@ -5,12 +5,15 @@ consequence of it. So a later version can report a statement that was wrong befo
 no error of the rule is there, nor on any way to it. What is passed to a function can be wrong in one call and not in others: so a
 call of the function of an error is clear where the value does not come from it, and no error of the rule is on any way to it.
 
+So is a variable that holds no value which is an error of the rule in the function.
+
 A statement is known by what it says: as the third of four of its function that say so, for example. Where a version adds or takes
 one away, they are others.
 """
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import takewhile
@@ -21,13 +24,16 @@ from analysis.cfa.graph import Cfa, Edge, Places, Program
 from analysis.cfa.unnamed_values import without_temporaries
 from analysis.engines.automaton.facts.facts import NOTHING
 from analysis.engines.automaton.facts.product import ProgramDelta
+from analysis.engines.automaton.functions.access_paths import Path
 from analysis.engines.automaton.report.chains import Joined
 from analysis.engines.automaton.report.raised_errors import Sought
 from analysis.engines.automaton.report.suspicions import Error
 from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.solver.full import DerivationGraph, Entry, unpack
 from analysis.engines.automaton.solver.retrace import Retrace
+from analysis.model import ir
 from analysis.model.digest import digest_text
+from analysis.model.kept_with import kept_with
 from analysis.model.places import Site
 from analysis.model.spelling import display_name, spell_effect
 
@@ -43,6 +49,8 @@ class _Named(NamedTuple):
     number: int
 
 
+_OWN = ("local", "parameter")
+_NAME = re.compile(r"[A-Za-z_]\w*(~\d+)?\Z")
 _Names = Mapping[int, _Named]
 
 
@@ -102,11 +110,26 @@ class ErrorFree:
         cfa = program.functions[function]
         own = self._kept.names(cfa, places).get(fact.edge)
         at = [] if own is None else [own.number]
+        roots = _roots(fact.paths)
+        if roots is not None and len(roots) == 1:
+            at += map(_of_variable, roots)
         for call in _open_calls(joined.steps):
             called = self._kept.names(program.functions[call.function], places).get(call.edge)
             at += [] if called is None else [_of_call(call.function, called)]
         clear = self._kept.clear(cfa, places, self._wrong_of(fact.rule).of(function))
-        return tuple(at), clear + _packed(self._clear_calls(error, places))
+        return tuple(at), clear + _packed((*self._clear_calls(error, places), *self._clear_variables(error)))
+
+    def _clear_variables(self, error: Error) -> Iterator[int]:
+        """The variables of the function of an error that hold no value which is an error of the rule there."""
+        function, fact = error
+        held = set[str]()
+        for name, other in self._errors:
+            if name == function and other.rule == fact.rule:
+                roots = _roots(other.paths)
+                if not roots:
+                    return
+                held |= roots
+        yield from map(_of_variable, _variables(self._delta.program.functions[function]) - held)
 
     def _clear_calls(self, error: Error, places: Places) -> Iterator[int]:
         """The calls of the function of an error, and of those that pass its value on, from which the value does not come."""
@@ -215,6 +238,22 @@ def _open_calls(path: Sequence[Taken]) -> Iterator[Taken]:
         elif taken.event == "return" and calls:
             calls.pop()
     return takewhile(lambda call: call.after != NOTHING, reversed(calls))
+
+
+@kept_with
+def _variables(cfa: Cfa) -> frozenset[str]:
+    parts = (part for parts in cfa.parts.values() for part in parts)
+    return frozenset(display_name(part.name) for part in parts if isinstance(part, ir.Var) and part.scope in _OWN)
+
+
+def _roots(paths: Iterable[Path]) -> frozenset[str] | None:
+    """The variables that lead to a value, by the names that people know them by; None where something else may."""
+    roots = [path[0] for path in paths]
+    return frozenset(map(display_name, roots)) if all(_NAME.match(root) for root in roots) else None
+
+
+def _of_variable(name: str) -> int:
+    return _number(f"variable {name}")
 
 
 def _number(name: str) -> int:
