@@ -66,7 +66,9 @@ class Introductions:
         earlier = {finding.fingerprint: finding for finding in before}
         for finding in state.findings:
             was = earlier.get(finding.fingerprint)
-            if finding.fingerprint in self._origins and (was is None or not is_another(was, finding)):
+            if finding.fingerprint in self._origins and was is not None and was.at[:1] != finding.at[:1]:
+                self._origins[finding.fingerprint] = self._origin_elsewhere(was, finding, generation)
+            if finding.fingerprint in self._origins:
                 continue
             if gone is None:
                 present = {one.fingerprint for one in state.findings}
@@ -78,6 +80,11 @@ class Introductions:
         earlier = EarlierFindings(tuple(map(known, gone)))
         same = earlier.matched((finding,), lambda: (frozenset(), frozenset())) if gone else {}
         return self._origins[gone[same[0]].fingerprint] if same else None
+
+    def _origin_elsewhere(self, was: Finding, finding: Finding, generation: int) -> _Origin:
+        """The origin of a finding that is at another statement now. It may have been there, unreported, before that."""
+        origin = self._new_origin(finding, generation)
+        return origin if is_another(was, finding) else _Origin(0, origin.up_to, BEFORE)
 
     def _new_origin(self, finding: Finding, generation: int) -> _Origin:
         up_to = next((changes for sent, changes in reversed(self._sent) if sent <= generation), 0)

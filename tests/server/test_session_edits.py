@@ -166,6 +166,20 @@ def test_the_edit_is_blamed_that_exchanges_a_defect_for_one_of_the_same_words() 
     assert checks.number("1") == 1
 
 
+def test_what_comes_to_the_place_of_a_defect_of_the_same_words_is_looked_for_in_all_edits() -> None:
+    session = Session("a\nb\n")
+    checks = Checks(session)
+    checks.check(msgspec.structs.replace(finding("1"), at=(1,)))
+    session.replace(0, (0, 0), (0, 0), "x\n")
+    session.replace(0, (2, 0), (2, 0), "x\n")
+    checks.check(msgspec.structs.replace(finding("1"), at=(2,)))
+    assert checks.number("1") is None
+    (asked,) = checks.introductions.to_ask([checks.state])
+    assert [edit.number for edit in asked.edits] == [1, 2]
+    checks.introductions.answered(asked, {"1": 1})
+    assert checks.number("1") == 1
+
+
 def test_an_edit_that_a_check_has_seen_half_of_is_blamed() -> None:
     session = Session("a\n")
     checks = Checks(session)
