@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from analysis.model.report import Finding
-from analysis.model.same_findings import EarlierFindings, known
+from analysis.model.same_findings import EarlierFindings, is_another, known
 from server.results import FileState
 from server.session_edits import SessionEdit, SessionEdits, Steps
 
@@ -63,7 +63,11 @@ class Introductions:
     def file_checked(self, state: FileState, before: Sequence[Finding], generation: int) -> None:
         """There is news of a file, of which `before` was known before."""
         gone: list[Finding] | None = None
+        earlier = {finding.fingerprint: finding for finding in before}
         for finding in state.findings:
+            was = earlier.get(finding.fingerprint)
+            if finding.fingerprint in self._origins and was is not None and was.at[:1] != finding.at[:1]:
+                self._origins[finding.fingerprint] = self._origin_elsewhere(was, finding, generation)
             if finding.fingerprint in self._origins:
                 continue
             if gone is None:
@@ -76,6 +80,11 @@ class Introductions:
         earlier = EarlierFindings(tuple(map(known, gone)))
         same = earlier.matched((finding,), lambda: (frozenset(), frozenset())) if gone else {}
         return self._origins[gone[same[0]].fingerprint] if same else None
+
+    def _origin_elsewhere(self, was: Finding, finding: Finding, generation: int) -> _Origin:
+        """The origin of a finding that is at another statement now. It may have been there, unreported, before that."""
+        origin = self._new_origin(finding, generation)
+        return origin if is_another(was, finding) else _Origin(0, origin.up_to, BEFORE)
 
     def _new_origin(self, finding: Finding, generation: int) -> _Origin:
         up_to = next((changes for sent, changes in reversed(self._sent) if sent <= generation), 0)

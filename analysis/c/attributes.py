@@ -79,9 +79,11 @@ def said_of_declaration(attributes: Iterable[Attribute]) -> DeclarationAttribute
         elif one.name == "asm":
             labels.append(symbol(one.arguments))
         elif one.name == "section" and not _SECTION.match(one.arguments):
-            starts = strange = f"attribute section({one.arguments})"
+            starts = strange = _said(one)
         elif not (one.name == "section" or is_plain(one) or one.name == "aligned" or one.name == "packed"):
-            strange = f"attribute {one.name or 'that cannot be read'}"
+            strange = _said(one)
+    if strange and yields == "attribute weak":
+        yields = f"{yields} and {strange}"
     return (
         DeclarationAttributes(starts, yields, tuple(labels), pure, const, strange)
         if starts or yields or labels or pure or strange
@@ -96,13 +98,13 @@ def strange_in_body(attributes: Iterable[Attribute]) -> str:
         is_known = is_plain(one) or one.name in _LAYOUT
         is_known = is_known or (one.name == "section" and _SECTION.match(one.arguments) is not None)
         if not is_known:
-            return "assembler name" if one.name == "asm" else f"attribute {one.name or 'that cannot be read'}"
+            return "assembler name" if one.name == "asm" else _said(one)
     return ""
 
 
 def strange_of_variable(attributes: Iterable[Attribute]) -> str:
     """An attribute that makes another type of the one that is written, where no type is defined; else an empty string."""
-    return next((f"attribute {one.name}" for one in attributes if one.name in _OTHER_TYPES), "")
+    return next((_said(one) for one in attributes if one.name in _OTHER_TYPES), "")
 
 
 def strange_of_type(attributes: Iterable[Attribute], *, is_named: bool) -> str:
@@ -110,8 +112,14 @@ def strange_of_type(attributes: Iterable[Attribute], *, is_named: bool) -> str:
     empty string if there is none."""
     for one in attributes:
         if not (is_plain(one) or one.name in _LAYOUT or (is_named and one.name in _OTHER_TYPES) or one.name == "designated_init"):
-            return f"attribute {one.name or 'that cannot be read'}"
+            return _said(one)
     return ""
+
+
+def _said(one: Attribute) -> str:
+    """An attribute in words. Its arguments are among them: with others it means something else."""
+    arguments = " ".join(one.arguments.split())
+    return f"attribute {one.name or 'that cannot be read'}" + (f"({arguments})" if arguments else "")
 
 
 def is_plain(one: Attribute) -> bool:

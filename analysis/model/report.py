@@ -47,6 +47,9 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
     `explaining`: the numbers of the steps of the trace that explain it; all do if it is empty. `since`: where the value that it
     is about comes from on this trace, in words. Another trace of the same finding can begin elsewhere, so this is no part of
     the message.
+
+    `at` and `clear` tell it from findings of other versions (`same_findings`): the statement that it is at, and the calls that
+    its value comes from; and the statements that certainly have no such error in this version, as numbers of 32 bits.
     """
 
     rule: str
@@ -65,6 +68,8 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
     shown: bool = True
     explaining: tuple[int, ...] = ()
     since: str = ""
+    at: tuple[int, ...] = ()
+    clear: bytes = b""
 
     @property
     def said(self) -> str:

@@ -6,10 +6,14 @@ where code only moved. Two more findings are taken for the same, each once:
 - The function, the rule and the message are the same, and the traces have a step in common that is neither the first nor the
   last: the defect is reported at another statement, because the first one went, or one came before it.
 - The function has another name: the old name is gone, the new one was not there, and all else is the same.
+
+In each case the statement must not be one that was there before and had no such error: then a defect was fixed here, and another
+one introduced there, that says the same (`is_another`).
 """
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Hashable, Iterable, Sequence, Set
 
 import msgspec
@@ -18,19 +22,26 @@ from analysis.model.report import Finding
 
 
 class Known(msgspec.Struct, frozen=True):
-    """What a finding is known by. `steps` are the texts of its trace between the first and the last."""
+    """What a finding is known by. `steps` are the texts of its trace between the first and the last; `clear` as in `Finding`."""
 
     rule: str
     function: str
     message: str
     fingerprint: str
     steps: tuple[str, ...]
+    clear: bytes = b""
+
+
+def is_another(old: Finding | Known, new: Finding) -> bool:
+    """Whether a finding cannot be what an earlier one was: a statement that it is at, or a call that its value comes from, was
+    there before, and had no such error."""
+    return bool(new.at) and bool(old.clear) and not set(new.at).isdisjoint(array("I", old.clear))
 
 
 def known(finding: Finding) -> Known:
     """What a finding is known by."""
     steps = dict.fromkeys(step.text for step in finding.trace if step.kind not in ("entry", "error"))
-    return Known(finding.rule, finding.function, finding.message, finding.fingerprint, tuple(steps))
+    return Known(finding.rule, finding.function, finding.message, finding.fingerprint, tuple(steps), finding.clear)
 
 
 class Compared(msgspec.Struct, frozen=True):
@@ -65,14 +76,14 @@ class EarlierFindings:
         """The earlier finding that each new one is the same as, by number. `renamed` gives the names of functions that are gone
         and added since; it is asked only where not all have the same fingerprints."""
         found: dict[int, int] = {}
-        taken: dict[str, int] = {}  # equal fingerprints stand for several findings: each is found once
+        taken: set[int] = set()  # equal fingerprints stand for several findings: each is found once
         left: list[int] = []
         for number, finding in enumerate(new):
             numbers = self._fingerprints.get(finding.fingerprint, ())
-            use = taken.get(finding.fingerprint, 0)
-            if use < len(numbers):
-                found[number] = numbers[use]
-                taken[finding.fingerprint] = use + 1
+            same = next((one for one in numbers if one not in taken and not is_another(self._findings[one], finding)), None)
+            if same is not None:
+                found[number] = same
+                taken.add(same)
             else:
                 left.append(number)
         if left and len(found) < len(self._findings):
@@ -84,7 +95,7 @@ class EarlierFindings:
     ) -> None:
         used = frozenset(found.values())
         free = [number for number in range(len(self._findings)) if number not in used]
-        others = {number: known(new[number]) for number in left}
+        others = {number: new[number] for number in left}
         _match(self._findings, free, others, _message, _has_a_step_in_common, found)
         if others and free:
             gone, added = renamed()
@@ -105,7 +116,7 @@ class _Renamed:
 def _match(
     old: Sequence[Known],
     free: list[int],
-    others: dict[int, Known],
+    others: dict[int, Finding],
     key: Callable[[Known], Hashable],
     is_same: Callable[[Known, Known], bool],
     found: dict[int, int],
@@ -113,8 +124,9 @@ def _match(
     """Adds the pairs with the same key that are the same; both are taken out of what is left."""
     by_key = _by_key(old, key, free)
     for number, finding in list(others.items()):
-        numbers = by_key.get(key(finding), [])
-        same = next((one for one in numbers if is_same(old[one], finding)), None)
+        now = known(finding)
+        numbers = by_key.get(key(now), [])
+        same = next((one for one in numbers if is_same(old[one], now) and not is_another(old[one], finding)), None)
         if same is not None:
             numbers.remove(same)
             free.remove(same)

@@ -155,6 +155,71 @@ def test_another_defect_of_a_variable_of_the_same_name_is_new(capsys: pytest.Cap
     assert numbers(document) == (1, 1, 0)
 
 
+BLOCKS = """#include <stdlib.h>
+static int use(char *p) { p[0] = 1; return p[0]; }
+int f(int n)
+{
+    if (n > 3) {
+        char *p = malloc(8);
+        if (!p) return 0;
+        p[0] = 0;
+        free(p);
+        return 1;
+    } else {
+        char *p = malloc(8);
+        if (!p) return 0;
+        p[0] = 0;
+        free(p);
+        return 2;
+    }
+}
+int g(int n)
+{
+    char *p = malloc(8);
+    if (!p) return -1;
+    if (n == 1) { free(p); return 1; }
+    if (n == 2) { free(p); return 2; }
+    n = use(p);
+    free(p);
+    return n;
+}
+int h(int n)
+{
+    char *p = malloc(8);
+    if (!p) return -1;
+    n = use(p);
+    free(p);
+    return n;
+}
+"""
+
+
+def without(text: str, part: str, number: int) -> str:
+    """A text that lacks one of several parts that are alike."""
+    parts = text.split(part)
+    return part.join([*parts[:number], parts[number] + parts[number + 1], *parts[number + 2 :]])
+
+
+@pytest.mark.parametrize(
+    ("part", "first", "second"),
+    [
+        ("if (!p) return 0;", 0, 1),
+        ("free(p); ", 0, 1),
+        ("if (!p) return -1;", 0, 1),
+    ],
+    ids=["of another variable of this name", "lost on another way", "passed by another function"],
+)
+def test_a_defect_that_says_what_one_that_was_fixed_said_is_new(
+    capsys: pytest.CaptureFixture[str], part: str, first: int, second: int
+) -> None:
+    one, other, both = without(BLOCKS, part, first), without(BLOCKS, part, second), BLOCKS.replace(part, "")
+    assert numbers(as_json(capsys, put("old.c", one), put("new.c", other), code=1)) == (1, 1, 0)
+    assert numbers(as_json(capsys, "new.c", "old.c", code=1)) == (1, 1, 0)
+    # where the second one was there before, too, it is shown once the first one is fixed
+    document = as_json(capsys, put("old.c", both), "new.c", code=0)
+    assert numbers(document)[::2] == (0, 1)
+
+
 SEND = """#include <stdlib.h>
 int ready(void);
 int send(int n)
@@ -220,13 +285,41 @@ def test_a_finding_that_the_same_way_leads_to_is_not_new(capsys: pytest.CaptureF
     assert unchanged >= 1
 
 
+def test_another_variable_that_is_lost_at_the_same_statement_is_new(capsys: pytest.CaptureFixture[str]) -> None:
+    text = """#include <stdlib.h>
+int two(int n)
+{
+    char *first = malloc(8), *second = malloc(8);
+    if (n > 3) {
+        free(first);
+        return 1;
+    }
+    free(second);
+    free(first);
+    return 0;
+}
+"""
+    old, new = put("old.c", text), put("new.c", text.replace("free(first);\n        return", "free(second);\n        return"))
+    assert numbers(as_json(capsys, "--rule", "memory-leak", old, new, code=1)) == (1, 1, 0)
+
+
+def test_a_copy_of_a_function_whose_defect_was_fixed_has_a_new_one(capsys: pytest.CaptureFixture[str]) -> None:
+    copy = SEND.partition("int send")[2].partition("int main")[0]
+    new = SEND.replace("    if (ready", "    if (!p)\n        return 2;\n    if (ready").replace(
+        "int main", f"int copy{copy}int main"
+    )
+    document = as_json(capsys, "--rule", "null-dereference", put("old.c", SEND), put("new.c", new), code=1)
+    assert numbers(document) == (1, 1, 0)
+
+
 @pytest.mark.parametrize(
     "new",
     [
         USES.replace("int *p = 0;", "int x = 1, *p = &x, *q = 0;").replace("p[0] = n;", "p[0] = n; q[0] = n;"),
         USES.replace("*p", "*where").replace(" p[", " where[").replace("int *where", "long *where"),
+        USES.replace("*p = 0", "x, *a = &x, *q = 0").replace("p[0] = n;", "a[0] = n; q[2] = n;").replace(" p[", " a["),
     ],
-    ids=["the old variable is still there", "of another type"],
+    ids=["the old variable is still there", "of another type", "beside one that was renamed"],
 )
 def test_a_defect_of_another_variable_is_new(capsys: pytest.CaptureFixture[str], new: str) -> None:
     document = as_json(capsys, put("old.c", USES), put("new.c", new), code=1)
@@ -291,15 +384,36 @@ def test_functions_that_may_do_something_else_are_named(
             "b",
             "c",
         ),
+        (
+            'int x(void); int y(void); int b(void) __attribute__((weak, alias("@"))); int f(void) { return b(); }',
+            "x",
+            "y",
+        ),
+        ("int f(int @) { return a - b; }", "a, int b", "b, int a"),
+        ("int f(int n, int m, int a[][@]) { return a[1][0] + n + m; }", "n", "m"),
+        ("int f(int n, int m, int *b) { int (*a)[@] = (void *)b; return a[1][0] + n + m; }", "n", "m"),
+        ("int f(int n, int m) { int a[@]; a[1] = n; return a[1] + m; }", "n", "m"),
+        ("typedef int t __attribute__((mode(@))); int f(t a) { return a; }", "HI", "QI"),
     ],
-    ids=["assembler", "a computed jump", "a list of arguments"],
+    ids=[
+        "assembler",
+        "a computed jump",
+        "a list of arguments",
+        "an alias",
+        "the order of parameters",
+        "a parameter's size",
+        "a size behind a pointer",
+        "a size",
+        "a mode",
+    ],
 )
 def test_a_change_of_what_control_flow_does_not_show_is_a_change(
     text: str, was: str, now: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     old, new = (put(name, text.replace("@", word)) for name, word in (("old.c", was), ("new.c", now)))
     main(["diff", "--engine", "automaton", "--format", "json", old, new])
-    assert differing(json.loads(capsys.readouterr().out)) == {"f"}
+    (function,) = json.loads(capsys.readouterr().out)["functions"]
+    assert (function["name"], function["difference"]) == ("f", "possible")
     main(["diff", "--engine", "automaton", "--format", "json", old, put("new.c", text.replace("@", was).replace(" ", "\n "))])
     assert differing(json.loads(capsys.readouterr().out)) == set()
 
@@ -595,6 +709,48 @@ def test_a_condition_is_believed_of_its_program_and_its_rules_only(capsys: pytes
     ):
         assert main(["check", *words]) == 2
         assert "condition" in capsys.readouterr().err
+
+
+TYPES = """#include <assert.h>
+typedef int number;
+enum limit { NONE, FIRST = 2 };
+static int d = 5;
+struct pair { int a, b; };
+int main(int n, char **v)
+{
+    (void)v;
+    int d = n;
+    number k = n * 256;
+    struct pair p = {1, n};
+    int (*a)[n] = (void *)v;
+    assert((*a)[0] == 0);
+    assert(k != 0 && n != FIRST && d > 0 && p.a == 1);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("part", "other"),
+    [
+        ("typedef int", "typedef signed char"),
+        ("FIRST = 2", "FIRST = 1"),
+        ("int a, b;", "int b, a;"),
+        ("    int d = n;\n", ""),
+        ("(void)v;", '(void)v; __asm__ volatile("nop");'),
+    ],
+    ids=["a type", "a constant", "members", "a variable", "assembler"],
+)
+def test_a_condition_is_not_believed_where_the_same_words_mean_something_else(
+    capsys: pytest.CaptureFixture[str], part: str, other: str
+) -> None:
+    old, new = put("old.c", TYPES), put("new.c", TYPES.replace(part, other))
+    for first, last in ((new, old), (old, new)):
+        main(["diff", "--engine", "automaton", "--rule", "assertion", "--condition", "left.json", first, last])
+        assert main(["check", "--engine", "automaton", "--condition", "left.json", last]) in (0, 1)
+        capsys.readouterr()
+        assert main(["check", "--engine", "automaton", "--condition", "left.json", first]) == 2
+        assert "is about another version" in capsys.readouterr().err
 
 
 @pytest.mark.full_budget

@@ -4,9 +4,9 @@ The class: an edit is undone to another text than there was; a finding is blamed
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import cast
+from array import array
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types
@@ -153,6 +153,33 @@ def test_the_edit_between_two_checks_is_blamed() -> None:
     assert not checks.introductions.to_ask([checks.state])
 
 
+def test_the_edit_is_blamed_that_exchanges_a_defect_for_one_of_the_same_words() -> None:
+    session = Session("a\nb\n")
+    checks = Checks(session)
+    first, second = (msgspec.structs.replace(finding("1"), at=(at,), clear=array("I", [3 - at]).tobytes()) for at in (1, 2))
+    checks.check(first)
+    session.replace(0, (0, 0), (0, 0), "x\n")
+    checks.check(second)
+    assert checks.number("1") == 1
+    session.replace(0, (2, 0), (2, 0), "x\n")
+    checks.check(second)
+    assert checks.number("1") == 1
+
+
+def test_what_comes_to_the_place_of_a_defect_of_the_same_words_is_looked_for_in_all_edits() -> None:
+    session = Session("a\nb\n")
+    checks = Checks(session)
+    checks.check(msgspec.structs.replace(finding("1"), at=(1,)))
+    session.replace(0, (0, 0), (0, 0), "x\n")
+    session.replace(0, (2, 0), (2, 0), "x\n")
+    checks.check(msgspec.structs.replace(finding("1"), at=(2,)))
+    assert checks.number("1") is None
+    (asked,) = checks.introductions.to_ask([checks.state])
+    assert [edit.number for edit in asked.edits] == [1, 2]
+    checks.introductions.answered(asked, {"1": 1})
+    assert checks.number("1") == 1
+
+
 def test_an_edit_that_a_check_has_seen_half_of_is_blamed() -> None:
     session = Session("a\n")
     checks = Checks(session)
@@ -214,10 +241,7 @@ def test_a_finding_at_another_statement_keeps_its_edit() -> None:
     checks = Checks(session)
     checks.check()
     session.replace(0, (0, 0), (0, 0), "x\n")
-    first, second = (
-        cast("Finding", SimpleNamespace(fingerprint=name, rule="r", function="f", message="m", trace=(), status="possible"))
-        for name in ("first", "second")
-    )
+    first, second = (msgspec.structs.replace(finding(name), message="m") for name in ("first", "second"))
     checks.check(first)
     session.replace(0, (0, 0), (0, 0), "y\n")
     checks.check(second)

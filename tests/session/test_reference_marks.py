@@ -4,6 +4,7 @@ The class: a finding that was there is called new, for a moment or for good."""
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Collection
 from typing import Any
 
@@ -60,6 +61,18 @@ def test_a_finding_that_is_reported_at_another_statement_is_older() -> None:
     assert marked(reference(before), report(finding("2", steps=("q = 0",)))) == ("new",)
 
 
+def numbers(*of: int) -> bytes:
+    return array("I", of).tobytes()
+
+
+def test_a_finding_at_a_statement_that_was_free_of_it_is_new() -> None:
+    to = reference(finding("1", steps=("p = 0",), at=(1,), clear=numbers(2, 3)))
+    assert marked(to, report(finding("1", steps=("p = 0",), at=(2,)))) == ("new",)
+    assert marked(to, report(finding("2", steps=("p = 0",), at=(9, 3)))) == ("new",)
+    assert marked(to, report(finding("1", steps=("p = 0",), at=(4,)))) == ("old",)
+    assert marked(to, report(finding("1", at=(2,)), finding("1", at=(1,)))) == ("new", "old")
+
+
 def test_a_function_with_another_name() -> None:
     to = reference(finding("1", "f", ("p = 0",)))
     assert marked(to, report(finding("2", "g", ("p = 0",)), functions=("g",))) == ("old",)
@@ -108,6 +121,12 @@ def test_no_finding_of_the_reference_is_new_in_any_order(kinds: list[tuple[int, 
     assert sorted(found.values()) == list(range(len(findings)))
 
 
+def _said(word: str) -> Finding:
+    """`a@1` is a finding of the words `a` at the first of two statements."""
+    name, _, at = word.partition("@")
+    return finding(name, at=(int(at),), clear=numbers(3 - int(at))) if at else finding(name)
+
+
 class _Texts:
     """A checker that finds what stands in the texts; `proved` is what takes provers."""
 
@@ -121,10 +140,10 @@ class _Texts:
 
     def check(self) -> Report:
         self.checks += 1
-        return report(*(finding(word) for word in self._words() if word not in self._proved))
+        return report(*(_said(word) for word in self._words() if word not in self._proved))
 
     def prove(self, *, stays: bool) -> Report:
-        return report(*map(finding, self._words()))
+        return report(*map(_said, self._words()))
 
     def _words(self) -> list[str]:
         return " ".join(self.texts.values()).split()
@@ -142,6 +161,12 @@ def test_bisection_finds_the_step() -> None:
     step = found["w9"]
     assert "w9" in task.steps[step - 1][1].split()
     assert checker.checks < len(steps)
+
+
+def test_bisection_tells_statements_apart() -> None:
+    texts = ("x@1 y", "x@1", "", "x@2", "x@2 y")
+    task = BisectionTask("/w", None, None, {"a": "x@1"}, tuple(("a", text) for text in texts), ("x",))  # type: ignore[arg-type]
+    assert introducing_steps(_Texts(), task) == {"x": 4}  # type: ignore[arg-type]
 
 
 def test_bisection_asks_provers_where_nothing_else_finds_it() -> None:

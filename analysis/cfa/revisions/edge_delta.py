@@ -38,7 +38,8 @@ class EdgeChange(msgspec.Struct, frozen=True):
 
 
 class FunctionChange(msgspec.Struct, frozen=True):
-    """A function that is there in both revisions, and differs: in its type or in these edges, in the order of the text.
+    """A function that is there in both revisions, and differs: in its type, in the order of its parameters, or in these edges, in
+    the order of the text.
 
     `new` has the ids that `match` gives it, and effects as they were lowered.
     """
@@ -66,7 +67,7 @@ class Linkage(Renaming):
 
 def function_change(old: Cfa, new: Cfa, old_places: Places, new_places: Places, linkage: Linkage) -> FunctionChange | None:
     """What differs between two revisions of a function, None if nothing does; `linkage` is for the new one."""
-    if new is old or (_interface(new) == _interface(old) and _is_copy(new, old, linkage)):
+    if new is old or (_is_called_alike(new, old) and _is_copy(new, old, linkage)):
         return None
     plain, matched = aligned(old, new, old_places, new_places, linkage)
     shown = _with_effects(matched, {edge.id: was.effect for edge, was in zip(matched.edges, new.edges, strict=True)})
@@ -80,7 +81,7 @@ def function_change(old: Cfa, new: Cfa, old_places: Places, new_places: Places, 
                 None if at is None else new_places.place(new.name, new.edges[at].id),
             )
         )
-    if not edges and _interface(new) == _interface(old):
+    if not edges and _is_called_alike(new, old):
         return None
     return FunctionChange(old, shown, old_places.name_place(old.name), new_places.name_place(new.name), tuple(edges))
 
@@ -102,8 +103,17 @@ def _is_copy(new: Cfa, old: Cfa, linkage: Linkage) -> bool:
     )
 
 
-def _interface(cfa: Cfa) -> tuple[object, ...]:
-    return (cfa.type, *(parameter.type for parameter in cfa.parameters))
+def _is_called_alike(new: Cfa, old: Cfa) -> bool:
+    """Whether both have the same type, and parameters that go by the same names in the edges, in the same order."""
+    if new.type != old.type or [one.type for one in new.parameters] != [one.type for one in old.parameters]:
+        return False
+    return new.parameters == old.parameters or _named_parameters(new) == _named_parameters(old)
+
+
+def _named_parameters(cfa: Cfa) -> list[str]:
+    """The names of the parameters that edges name; of others, nothing."""
+    named = {part.name for parts in cfa.parts.values() for part in parts if isinstance(part, ir.Var)}
+    return [one.name if one.name in named else "" for one in cfa.parameters]
 
 
 def _pairs(old: Cfa, new: Cfa) -> Iterator[tuple[int | None, int | None]]:

@@ -7,7 +7,8 @@ again from nothing. `program` is a digest of what the condition is about: of no 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
@@ -17,7 +18,10 @@ from analysis.engines.difference.data_detector import Goal
 from analysis.engines.difference.difference_condition import Automaton, Condition
 from analysis.engines.difference.difference_graph import Context, Move, Node
 from analysis.engines.difference.extraction import Method
+from analysis.engines.difference.hidden_text import hides_text, text_of
 from analysis.model.spelling import display_name
+
+_OWN = re.compile(r"Var\(name='[^']*', (scope='(?:local|temporary|parameter)')")
 
 
 class NodeText(msgspec.Struct, frozen=True):
@@ -78,14 +82,16 @@ def condition_json(program: Program, places: Places, conditions: Mapping[str, Co
 
 
 def text_digest(program: Program, places: Places) -> str:
-    """What the program says, wherever its files are: the texts of its functions, and what is declared outside of them."""
+    """What the program says, wherever its files and lines are: the edges of its functions, with what names of types and constants
+    stand for, the text where it is not understood, and what is declared outside of functions."""
     units = dict.fromkeys(places.source(name)[1].unit for name in program.functions)
     paths = {path: f"file {number}" for number, path in enumerate(units)}
 
     def parts() -> Iterable[str]:
         for name in program.functions:
-            text, source = places.source(name)
-            yield text[source.start : source.start + source.end_site.end].decode("utf-8", "surrogateescape")
+            if hides_text(program.functions[name]):
+                yield text_of(places, name).decode("utf-8", "surrogateescape")
+            yield from _meanings(program.functions[name])
         for table in (program.globals, program.externals, program.records):
             yield from sorted(_placeless(f"{key} {value!r}", paths) for key, value in table.items())
         yield from sorted(_placeless(name, paths) for name in program.address_taken)
@@ -94,6 +100,21 @@ def text_digest(program: Program, places: Places) -> str:
     for part in parts():
         hasher.update(_placeless(part, paths).encode("utf-8", "surrogateescape") + b"\0")
     return hasher.hexdigest()
+
+
+def _meanings(cfa: Cfa) -> Iterator[str]:
+    """The edges of a function. Locations and variables of its own have the numbers of their first places: their names depend on
+    the versions before."""
+    numbers: dict[int, int] = {}
+    names: dict[str, str] = {}
+
+    def numbered(found: re.Match[str]) -> str:
+        return names.setdefault(found[0], f"Var({len(names)}, {found[1]}")
+
+    yield _OWN.sub(numbered, repr((cfa.name, cfa.type, cfa.parameters)))
+    for edge in cfa.edges:
+        source, target = (numbers.setdefault(one, len(numbers)) for one in (edge.source, edge.target))
+        yield f"{source} {target} {_OWN.sub(numbered, repr(edge.effect))}"
 
 
 def _placeless(text: str, paths: Mapping[str, str]) -> str:

@@ -19,7 +19,6 @@ from analysis.cli.command_options import Asked, check_options, read_asked
 from analysis.cli.difference.condition_format import condition_json
 from analysis.cli.difference.condition_reading import LeftPaths, speaks_of
 from analysis.cli.difference.difference_formats import Comparison, Differing, json_of, sarif_of, text_of
-from analysis.cli.difference.renamed_variables import RenamedVariables, local_variables
 from analysis.cli.difference.same_findings import compare_findings
 from analysis.cli.failure import Failure
 from analysis.cli.output import protect, say, write
@@ -188,7 +187,7 @@ def _compared(
     report_before, report_after = _respelled(before.report, copies), _respelled(after.report, copies)
     programs = None if was is None or now is None else ProgramPair(was, now, program_change(was, now))
     gone, added, functions = _functions(programs, report_after)
-    found = compare_findings(report_before.findings, report_after.findings, gone, added, _variables(programs))
+    found = compare_findings(report_before.findings, report_after.findings, gone, added, programs)
     comparison = Comparison(
         old=old.name,
         new=new.name,
@@ -232,12 +231,6 @@ def _checked_changes(chain: VersionChain, was: Revision | None, new: _Located, a
     )
     report = msgspec.structs.replace(report, messages=(*report.messages, said))
     return Checked(version, report, checker.failed, ended=False, apart=None), now
-
-
-def _variables(programs: ProgramPair | None) -> RenamedVariables | None:
-    if programs is None:
-        return None
-    return RenamedVariables(local_variables(programs.old.program), local_variables(programs.new.program))
 
 
 def _functions(programs: ProgramPair | None, report: Report) -> tuple[frozenset[str], frozenset[str], tuple[Differing, ...]]:

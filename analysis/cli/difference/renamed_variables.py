@@ -7,15 +7,29 @@ function has and the new one lacks, against one of the same type that is new. A 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
-from analysis.cfa.graph import Cfa, Program
+from analysis.cfa.graph import Cfa, Edge, Program
+from analysis.cfa.unnamed_values import without_temporaries
 from analysis.model import ir
-from analysis.model.spelling import display_name
+from analysis.model.spelling import display_name, spell_effect
 
 _WORD = re.compile(r"[A-Za-z_]\w*|\S")
-Locals = Mapping[str, frozenset[str]]
-"""The types of variables by name, spelled."""
+_SELF, _OTHER = "?", "*"  # in place of names in statements
+
+
+class Local(NamedTuple):
+    """A local variable, or several of one name: the types, spelled; and the statements that name it, without any names of local
+    variables."""
+
+    types: frozenset[str]
+    statements: Counter[str]
+
+
+Locals = Mapping[str, Local]
+"""Variables by name."""
 
 
 class RenamedVariables:
@@ -34,8 +48,8 @@ class Renaming:
     """The names of the variables of one function. What was found once holds for the next text."""
 
     def __init__(self, old: Locals, new: Locals) -> None:
-        self._gone = {name: types for name, types in old.items() if name not in new}
-        self._come = {name: types for name, types in new.items() if name not in old}
+        self._gone = {name: one for name, one in old.items() if name not in new}
+        self._come = {name: one for name, one in new.items() if name not in old}
         self._now: dict[str, str] = {}
         self._was: dict[str, str] = {}
 
@@ -59,24 +73,47 @@ class Renaming:
         return True
 
     def _may_be(self, was: str, now: str) -> bool:
-        types = self._gone.get(was)
-        if types is None or types != self._come.get(now):
+        old, new = self._gone.get(was), self._come.get(now)
+        if old is None or new is None or old.types != new.types:
             return False
-        return self._now.get(was, now) == now and self._was.get(now, was) == was
+        alike = max(_alike(old, one) for one in self._come.values() if one.types == old.types)
+        return _alike(old, new) == alike and self._now.get(was, now) == now and self._was.get(now, was) == was
+
+
+def _alike(one: Local, other: Local) -> int:
+    """How many statements two variables have in common."""
+    return (one.statements & other.statements).total()
 
 
 def local_variables(program: Program) -> dict[str, Locals]:
     """The local variables of each function of a program; of functions of one name, those of all."""
-    found: dict[str, dict[str, frozenset[str]]] = {}
+    found: dict[str, dict[str, Local]] = {}
     for name, cfa in program.functions.items():
         mine = found.setdefault(display_name(name), {})
+        statements = _statements(cfa)
         for var in _variables(cfa):
             own = display_name(var.name)
-            mine[own] = mine.get(own, frozenset()) | {str(var.type)}
-    return {name: dict(types) for name, types in found.items()}
+            known = mine.get(own, Local(frozenset(), statements.get(own, Counter())))
+            mine[own] = known._replace(types=known.types | {str(var.type)})
+    return {name: dict(variables) for name, variables in found.items()}
 
 
 def _variables(cfa: Cfa) -> Iterator[ir.Var]:
-    exprs: Iterable[ir.Expr] = (expr for edge in cfa.edges for expr in ir.expressions(edge.effect))
     yield from cfa.parameters
-    yield from (var for expr in exprs for var in ir.variables(expr) if var.scope == "local")
+    yield from (var for edge in cfa.edges for var in _locals_of(edge))
+
+
+def _locals_of(edge: Edge) -> Iterator[ir.Var]:
+    return (var for expr in ir.expressions(edge.effect) for var in ir.variables(expr) if var.scope == "local")
+
+
+def _statements(cfa: Cfa) -> dict[str, Counter[str]]:
+    found: dict[str, Counter[str]] = {}
+    parameters = {display_name(one.name) for one in cfa.parameters}
+    for edge in cfa.edges:
+        words = _WORD.findall(without_temporaries(spell_effect(edge.effect)))
+        names = parameters.union(display_name(var.name) for var in _locals_of(edge))
+        for own in names.intersection(words):
+            text = " ".join(_SELF if word == own else _OTHER if word in names else word for word in words)
+            found.setdefault(own, Counter())[text] += 1
+    return found

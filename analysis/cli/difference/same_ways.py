@@ -3,8 +3,9 @@ back into its caller, or the value is used before it comes to where it was used.
 
 The way of a finding are the steps that explain it. The same way leads to two findings if
 
-- one of the functions that they are in has come, or is gone; the messages are the same; and so are the steps in these functions:
-  at least two of them, or one if the old function calls the new one on the way, or is gone;
+- one of the functions that they are in has come, or is gone; the statement of the old one is not in its function any more; the
+  messages are the same; and so are the steps in these functions: at least two of them, or one if the old function calls the new
+  one on the way, or is gone;
 - or the one way is the beginning of the other, of two steps or more, or up to the call of the function of both; or both have
   three steps in common: the last ones of one of them, one after the other; or in this order, half of the shorter one, with the
   last step of one of them. Then one of them has the variable that the other finding is about.
@@ -24,12 +25,13 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 Way = list[tuple[str, str]]
 
 
-def same_way(old: Finding, new: Finding, gone: Set[str], added: Set[str]) -> bool:
-    """Whether the same way leads to both. `gone` and `added`: names of functions of one version only."""
+def same_way(old: Finding, new: Finding, gone: Set[str], added: Set[str], *, stays: bool) -> bool:
+    """Whether the same way leads to both. `gone` and `added`: names of functions of one version only. `stays`: the old
+    statement is still in its function, so that it did not go elsewhere."""
     mine, theirs = _way(old), _way(new)
     if old.function != new.function:
         has_come = old.function in gone or new.function in added
-        if has_come and _moved(old, new, needs_one=old.function in gone or _passes(theirs, old.function)):
+        if has_come and not stays and _moved(old, new, needs_one=old.function in gone or _passes(theirs, old.function)):
             return True
         if not (_passes(mine, new.function) or _passes(theirs, old.function)):
             return False

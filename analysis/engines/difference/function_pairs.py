@@ -23,6 +23,7 @@ from analysis.cfa.revisions.used import used_by
 from analysis.cpa.obstacles.beside import beside
 from analysis.cpa.obstacles.completeness import called_outside
 from analysis.engines.difference.dependencies import Dependencies
+from analysis.engines.difference.hidden_text import hides_sizes, text_of
 from analysis.engines.difference.unset_reads import unset_reads
 from analysis.model import ir
 
@@ -130,6 +131,10 @@ class ProgramPair:
             return False
         if not {name, self.old_name(name)}.isdisjoint(self.change.unparsed):
             return False
+        if hides_sizes(old) or hides_sizes(new):
+            texts = text_of(self.old.places, self.old_name(name)), text_of(self.new.places, name)
+            if texts[0] != texts[1]:
+                return False
         return self._uses_the_same(self.old, self.old_name(name), {}) and self._uses_the_same(self.new, name, self.names)
 
     def _uses_the_same(self, revision: Revision, name: str, names: Mapping[str, str]) -> bool:

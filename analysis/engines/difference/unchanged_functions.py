@@ -2,8 +2,8 @@
 
 A function is as before if its control-flow automaton is, up to names of static functions and variables and to places in the text,
 and everything that it uses: types of variables, declarations of external functions, members of records, and the functions that it
-can call. Where a CFA does not show all that the text says (assembler, `va_arg`, computed jumps), the text has to be the same,
-but for layout. What external functions do is taken to be the same. What a variable holds is no part of what a function does.
+can call. Where a CFA does not show all that the text says (`hidden_text`), the text has to be the same, but for layout. What
+external functions do is taken to be the same. What a variable holds is no part of what a function does.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from collections.abc import Iterator, Mapping
 from typing import Literal
 
 from analysis.cfa.callgraph import callees
-from analysis.cfa.graph import Cfa, Edge, Program
+from analysis.cfa.graph import Cfa, Program
 from analysis.cfa.revisions.counterparts import counterparts
 from analysis.cfa.revisions.delta import ProgramChange, Revision
 from analysis.cfa.revisions.used import used_by
+from analysis.engines.difference.hidden_text import hides_text, text_of
 from analysis.model import ir
 from analysis.model.spelling import display_name
 
@@ -62,21 +63,9 @@ def _hides_a_change(old: Revision, new: Revision, old_name: str, name: str) -> b
     """Whether the text of a function differs, and its CFA does not show all that the text says."""
     if old_name not in old.program.functions:
         return False
-    if not any(map(_hides, old.program.functions[old_name].edges)) and not any(map(_hides, new.program.functions[name].edges)):
+    if not hides_text(old.program.functions[old_name]) and not hides_text(new.program.functions[name]):
         return False
-    return _text(old, old_name) != _text(new, name)
-
-
-def _text(revision: Revision, name: str) -> list[bytes]:
-    """The text of a function, without its layout."""
-    text, source = revision.places.source(name)
-    return text[source.start : source.start + source.end_site.end].split()
-
-
-def _hides(edge: Edge) -> bool:
-    if isinstance(edge.effect, ir.Unsupported):
-        return True
-    return any(isinstance(part, ir.Unknown) for value in ir.values_of(edge.effect) for part in ir.walk(value))
+    return text_of(old.places, old_name) != text_of(new.places, name)
 
 
 def _using_others(new: Revision, names: Mapping[str, str], change: ProgramChange) -> set[str]:

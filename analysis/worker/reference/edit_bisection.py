@@ -7,6 +7,8 @@ found is one that introduces it.
 from __future__ import annotations
 
 from analysis.api import Checker
+from analysis.model.report import Finding
+from analysis.model.same_findings import is_another
 from analysis.worker.reference.task import BisectionTask
 
 
@@ -23,33 +25,39 @@ class _Versions:
         self._checker = checker
         self._task = task
         self._now: dict[str, str] = {}
-        self._found: dict[tuple[int, bool], frozenset[str]] = {}
+        self._found: dict[tuple[int, bool], dict[str, Finding]] = {}
 
     def first(self, fingerprint: str) -> int | None:
         """The first step after which the finding is there, up to the last; None if it is not there at the end."""
         last = len(self._task.steps)
         proves = fingerprint not in self._findings(last, proves=False)
-        if proves and fingerprint not in self._findings(last, proves=True):
+        found = self._findings(last, proves=proves).get(fingerprint)
+        if found is None:
             return None
-        if fingerprint in self._findings(0, proves=proves):
+        if self._is_there(found, 0, proves=proves):
             return 0
         absent, present = 0, last
         while present - absent > 1:
             middle = (absent + present) // 2
-            if fingerprint in self._findings(middle, proves=proves):
+            if self._is_there(found, middle, proves=proves):
                 present = middle
             else:
                 absent = middle
         return present
 
-    def _findings(self, step: int, *, proves: bool) -> frozenset[str]:
+    def _is_there(self, found: Finding, step: int, *, proves: bool) -> bool:
+        """Whether a finding is there after a step, and no other one that says the same."""
+        then = self._findings(step, proves=proves).get(found.fingerprint)
+        return then is not None and not is_another(then, found)
+
+    def _findings(self, step: int, *, proves: bool) -> dict[str, Finding]:
         known = self._found.get((step, proves))
         if known is None:
             self._bring_to(step)
             report = self._checker.check()
             if proves:
                 report = self._checker.prove(stays=True)
-            known = self._found[step, proves] = frozenset(finding.fingerprint for finding in report.findings)
+            known = self._found[step, proves] = {finding.fingerprint: finding for finding in report.findings}
         return known
 
     def _bring_to(self, step: int) -> None:

@@ -22,6 +22,7 @@ from analysis.engines.automaton.feasibility.error_paths import ErrorPath, Feasib
 from analysis.engines.automaton.feasibility.graph_slices import GraphSteps
 from analysis.engines.automaton.report.beginnings import Beginning, Beginnings
 from analysis.engines.automaton.report.chains import Chains, Joined
+from analysis.engines.automaton.report.clear_statements import ClearStatements, ErrorFree
 from analysis.engines.automaton.report.error_searches import is_there, leads_there, must_be_sure, search_at_once, search_path
 from analysis.engines.automaton.report.path_evidence import Tracked
 from analysis.engines.automaton.report.raised_errors import Sought, sought
@@ -67,6 +68,7 @@ class Findings:
         self._beginnings = Beginnings(self._chains)
         self._steps: GraphSteps | None = None
         self._siblings = SiblingCalls()
+        self._clear = ClearStatements()
         self._names: frozenset[str] = frozenset()
         self._sought: dict[Error, Sought] = {}
         self._joined: dict[Error, Joined] = {}
@@ -163,7 +165,8 @@ class Findings:
         if spelled:
             self._spelled = spelled
         reported_in_order = sorted(self._reported.items(), key=lambda item: _in_order(item[1].finding))
-        findings = numbered(reported.finding for _, reported in reported_in_order)
+        free = self._clear.look(graph, delta, retrace, self._sought)
+        findings = numbered(_told_apart(free, error, reported, places) for error, reported in reported_in_order)
         named = zip(findings, reported_in_order, strict=True)
         self._suspects = {finding.fingerprint: (error, reported.joined.steps) for finding, (error, reported) in named}
         return findings
@@ -312,6 +315,12 @@ class Findings:
         )
         versions = [(name, places.version(name)) for name in {taken.function for taken in joined.steps} | tracked.looked]
         return _Reported(joined, versions, finding, tracked.callee, calls)
+
+
+def _told_apart(free: ErrorFree, error: Error, reported: _Reported, places: Places) -> Finding:
+    """The finding with what tells it from those of other versions."""
+    at, clear = free.statements(error, reported.joined, places)
+    return msgspec.structs.replace(reported.finding, at=at, clear=clear)
 
 
 def _up_to(error: Error, path: list[Taken]) -> list[Taken]:
