@@ -16,6 +16,7 @@ import msgspec
 from analysis.model.derivation import FunctionDerivations
 from analysis.model.options import Options
 from analysis.model.report import Finding, FunctionReport, Message, Rechecked, Times, Work
+from analysis.model.text_changes import Fix
 
 _LENGTH = struct.Struct(">I")
 Since = Literal["new", "old"]
@@ -108,6 +109,14 @@ class Bisect(msgspec.Struct, frozen=True, gc=False, tag=True):
     texts: dict[str, str]
     steps: tuple[tuple[str, str], ...]
     fingerprints: tuple[str, ...]
+
+
+class AskFixes(msgspec.Struct, frozen=True, gc=False, tag=True):
+    """Asks for fixes of a finding of an open file. Answered by a `ToldFixes` of this generation."""
+
+    generation: int
+    path: str
+    fingerprint: str
 
 
 class AskDifference(msgspec.Struct, frozen=True, gc=False, tag=True):
@@ -241,6 +250,14 @@ class ToldDifference(msgspec.Struct, frozen=True, gc=False, tag=True):
     difference: str | None
 
 
+class ToldFixes(msgspec.Struct, frozen=True, gc=False, tag=True):
+    """The answer to an `AskFixes`: changes of the text as it was when they were asked for, each checked. None: a text has changed
+    since, or fixes of another finding were asked for."""
+
+    generation: int
+    fixes: tuple[Fix, ...] | None
+
+
 class ReferenceProblem(msgspec.Struct, frozen=True, gc=False, tag=True):
     """Why findings are not compared with what was asked for: one clear sentence."""
 
@@ -269,7 +286,21 @@ class Failed(msgspec.Struct, frozen=True, gc=False, tag=True):
     reason: str
 
 
-Request = Configure | Edit | Check | Cancel | ClearStore | Derive | Saved | AskContract | Bisect | AskDifference | Ping | Shutdown
+Request = (
+    Configure
+    | Edit
+    | Check
+    | Cancel
+    | ClearStore
+    | Derive
+    | Saved
+    | AskContract
+    | Bisect
+    | AskFixes
+    | AskDifference
+    | Ping
+    | Shutdown
+)
 Event = (
     FileResult
     | CheckDone
@@ -280,6 +311,7 @@ Event = (
     | ContractChanges
     | Bisected
     | ToldDifference
+    | ToldFixes
     | ReferenceProblem
     | Progress
     | Pong

@@ -26,6 +26,7 @@ from server.convert import Converter, Mark
 from server.diagnostics_publisher import DiagnosticsPublisher
 from server.documents import Document, OpenDocuments
 from server.editor_settings import EditorSettings
+from server.fixes import Fixes
 from server.introductions import Asked, Introductions
 from server.loop_watch import LoopWatch
 from server.rechecks import Rechecks
@@ -54,6 +55,7 @@ class EverproofServer(LanguageServer):
     converter: Converter
     statuses: status.Statuses
     scheduler: Scheduler
+    fixes: Fixes
     publisher: DiagnosticsPublisher
     pauses: TypingPauses
 
@@ -94,6 +96,7 @@ class EverproofServer(LanguageServer):
         self.converter = Converter(self.documents, self._mark)
         self.statuses = status.Statuses(self.results, self.converter)
         self.scheduler = Scheduler(self.documents, self.settings, self._command, self, self._started)
+        self.fixes = Fixes(self.scheduler.fixes)
         self.publisher = DiagnosticsPublisher(self)
         self.pauses = TypingPauses(self._call_later, self._paused)
         self._loop_watch = LoopWatch() if self._watch_loop else None
@@ -108,6 +111,7 @@ class EverproofServer(LanguageServer):
         self._end_progress()
         if self.begun:
             self.pauses.close()
+            self.fixes.forget()
             await self.scheduler.close()
 
     def report_server_error(self, error: Exception, source: Any) -> None:

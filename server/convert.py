@@ -6,6 +6,7 @@ import os
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from copy import copy
 from functools import lru_cache
 from importlib.resources import files
 from typing import Literal, NamedTuple
@@ -102,12 +103,13 @@ class Converter:
     ) -> list[types.Diagnostic]:
         """All diagnostics of a file, in the order of their places; `messages` are those that are told, all if it is None."""
         state = results.state(path)
-        found = [self._message(message) for message in (results.messages(path) if messages is None else messages)]
+        told = list(results.messages(path) if messages is None else messages)
+        found: list[types.Diagnostic] = []
         if state is not None:
-            found += self._findings(state)
+            found += _with_missing_reasons(state, self._findings(state), told)
             if unknown_hints:
                 found += [self._unknown(function, state.stale is not None) for function in state.functions if _unknowns(function)]
-        return sorted(found, key=_order)
+        return sorted([*map(self._message, told), *found], key=_order)
 
     def forget_shown(self) -> None:
         """A document was opened or closed, or a file changed on disk: the same places may be others in the client's units."""
@@ -215,6 +217,28 @@ class Converter:
         while len(self._on_disk) > _FILES_KEPT:
             self._on_disk.popitem(last=False)
         return self._on_disk[key]
+
+
+def _with_missing_reasons(
+    state: FileState, diagnostics: list[types.Diagnostic], messages: list[Message]
+) -> list[types.Diagnostic]:
+    """The diagnostics of the findings; what a comment beside one lacks to suppress it becomes a part of that one, and is
+    taken out of the messages: it is one problem."""
+    missing = {(message.unreasoned, message.line): message for message in messages if message.unreasoned}
+    if not missing:
+        return diagnostics
+    placed = [finding for finding in state.shown if not finding.place.gone]
+    shown = []
+    for finding, diagnostic in zip(placed, diagnostics, strict=True):
+        line = finding.place.range.start.line
+        message = missing.get((finding.rule, line)) or missing.get((finding.rule, line - 1))
+        if message is not None and message.path == finding.place.path:
+            diagnostic = copy(diagnostic)
+            diagnostic.message += f"\n{message.text}"
+            if message in messages:
+                messages.remove(message)
+        shown.append(diagnostic)
+    return shown
 
 
 def _placed(finding: Finding) -> list[TraceStep]:

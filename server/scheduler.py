@@ -17,9 +17,11 @@ from typing import Protocol, TypeVar
 from analysis.model.derivation import FunctionDerivations
 from analysis.model.options import Options
 from analysis.model.settings import Settings
+from analysis.model.text_changes import Fix
 from analysis.wire import (
     AskContract,
     AskDifference,
+    AskFixes,
     Bisect,
     Bisected,
     Cancel,
@@ -43,6 +45,7 @@ from analysis.wire import (
     Saved,
     ToldContract,
     ToldDifference,
+    ToldFixes,
 )
 from server.documents import OpenDocuments
 from server.worker_client import WorkerClient
@@ -148,6 +151,7 @@ class Scheduler:
         self._contracts: dict[int, asyncio.Future[ContractText | None]] = {}
         self._differences: dict[int, asyncio.Future[ToldDifference | None]] = {}
         self._bisections: dict[int, asyncio.Future[dict[str, int] | None]] = {}
+        self._fixes: dict[int, asyncio.Future[tuple[Fix, ...] | None]] = {}
 
     @property
     def running_check(self) -> RunningCheck | None:
@@ -265,6 +269,11 @@ class Scheduler:
         """Which step has introduced findings (see `analysis.wire.Bisect`); None if the checker ends before it answers."""
         return await self._answer(self._bisections, Bisect(self._next_generation(), path, texts, steps, fingerprints))
 
+    async def fixes(self, path: str, fingerprint: str) -> tuple[Fix, ...] | None:
+        """Fixes of a finding of an open file, each checked in its newest text; None if the checker ends before it answers."""
+        await self.caught_up(path)
+        return await self._answer(self._fixes, AskFixes(self._next_generation(), path, fingerprint))
+
     async def _answer(self, questions: dict[int, asyncio.Future[_Answer | None]], question: Request) -> _Answer | None:
         if not self._worker.running and await self._checker_ready() is not None:
             return None
@@ -374,6 +383,8 @@ class Scheduler:
                 _settle(self._differences, event.generation, event)
             case Bisected():
                 _settle(self._bisections, event.generation, event.introduced)
+            case ToldFixes():
+                _settle(self._fixes, event.generation, event.fixes)
             case ContractChanges():
                 self._audience.contracts_compared(event)
             case ReferenceProblem():
@@ -412,6 +423,8 @@ class Scheduler:
             _settle(self._differences, generation, None)
         for generation in tuple(self._bisections):
             _settle(self._bisections, generation, None)
+        for generation in tuple(self._fixes):
+            _settle(self._fixes, generation, None)
 
     def _wake_starters(self, failure: str | None) -> None:
         starters, self._starters = self._starters, []

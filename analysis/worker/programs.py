@@ -139,6 +139,16 @@ class Programs:
         edit = self._edits.get(path)
         return None if edit is None else edit.text
 
+    @property
+    def texts(self) -> dict[str, str]:
+        """The texts of the open files, by absolute path."""
+        return {path: edit.text for path, edit in self._edits.items() if edit.text is not None}
+
+    @property
+    def chosen_store(self) -> str | None:
+        """The store that was chosen; None for the default."""
+        return self._chosen_store
+
     def in_order(self, focus: Iterable[str]) -> list[str]:
         """The programs, those that the user looks at first."""
         wanted = [self.program_of(os.path.abspath(path)) for path in focus]

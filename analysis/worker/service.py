@@ -12,9 +12,11 @@ from analysis.api import Checker
 from analysis.model.collecting import Trimmer, collect_what_is_new
 from analysis.model.options import Options
 from analysis.model.report import Rechecked, Report, Times, Work
+from analysis.model.text_changes import Fix
 from analysis.wire import (
     AskContract,
     AskDifference,
+    AskFixes,
     Bisect,
     Bisected,
     Cancel,
@@ -37,7 +39,9 @@ from analysis.wire import (
     Since,
     ToldContract,
     ToldDifference,
+    ToldFixes,
 )
+from analysis.worker.fixing import Fixing
 from analysis.worker.programs import Programs
 from analysis.worker.reference.following import References
 from analysis.worker.reference.task import BisectionTask
@@ -68,6 +72,7 @@ class Service:
         self._interrupted = interrupted
         self.programs = Programs(notify)
         self._references = References(notify, interrupted)
+        self._fixing = Fixing(notify, self._told_fixes)
         self._reported = ReportedFiles(send, self.programs.version, self._marks)
         self._answered: dict[str, Report] = {}  # the programs' last reports, as they were reported, and of what generation
         self._answered_generation = 0
@@ -89,9 +94,11 @@ class Service:
             case Configure():
                 self.programs.configure(request)
                 self._references.configure(request.reference, request.store)
+                self._fixing.close()
                 self._answered = {}
             case Edit():
                 self._answered = {}  # what was reported is of texts before this one
+                self._fixing.close()
                 path = os.path.abspath(request.path)
                 if request.text is None or not self.programs.is_open(path):
                     self._reported.turn(path)
@@ -114,6 +121,8 @@ class Service:
                 self._references.saved(self.programs.checkers)
             case Bisect():
                 self._bisect(request)
+            case AskFixes():
+                self._fixing.ask(request, self.programs)
             case Ping() | Shutdown():
                 pass  # the inbox and the loop see to them
 
@@ -127,7 +136,7 @@ class Service:
         match request:
             case Edit(_, path, _, text):
                 return text is not None and self.programs.is_open(os.path.abspath(path))
-            case Saved() | AskContract() | AskDifference() | Bisect():
+            case Saved() | AskContract() | AskDifference() | AskFixes() | Bisect():
                 return True
             case Check(_, _, full):
                 return not full
@@ -182,6 +191,7 @@ class Service:
         """Takes the provers' answers, and sends the results of the files that they change. What is about texts that
         were changed since is reported after the next check."""
         is_compared_anew = self._references.take()
+        self._fixing.take()
         for key, checker in self.programs.checkers.items():
             self._update(key, checker.take_answers())
         self._tell_decided()
@@ -235,8 +245,12 @@ class Service:
                 self._at_work = None
         self._tell_decided()
 
+    def _told_fixes(self, generation: int, fixes: tuple[Fix, ...] | None) -> None:
+        self._send(ToldFixes(generation, fixes))
+
     def close(self) -> None:
         """Ends all that was started."""
+        self._fixing.close()
         self._references.close()
         self.programs.close()
 

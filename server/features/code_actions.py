@@ -1,4 +1,4 @@
-"""Code actions on a finding: show its trace, explain its rule, show what introduced it, suppress it with a reason, check
+"""Code actions on a finding: fix it, show its trace, explain its rule, show what introduced it, suppress it with a reason, check
 everything again."""
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from server.app import EverproofServer
 from server.convert import message_of, rule_page
 from server.documents import Document
 from server.features import commands, inlay_hints, introduced
+from server.features.quick_fixes import fix_actions
+from server.features.suppressing import suppress_action
 
 _SHOW_CHANGE = "Everproof: show the change that introduced this"
 
@@ -44,7 +46,7 @@ def _for_finding(
 ) -> list[types.CodeAction]:
     diagnostics = _of(finding, context)
     trace = [document.uri, finding.fingerprint]
-    actions = []
+    actions = fix_actions(server, document, finding, diagnostics)
     if finding.trace:
         actions.append(
             _command(f"Everproof: show the trace of {finding.rule}", commands.TRACE, [*trace, commands.BACK], diagnostics)
@@ -56,40 +58,19 @@ def _for_finding(
     actions.append(_command(title, inlay_hints.STATES, [document.uri, finding.function], diagnostics))
     if rule_page(finding.rule) is not None:
         actions.append(_command(f"Everproof: explain {finding.rule}", commands.EXPLAIN, [finding.rule], diagnostics))
-    edit = _suppression(server, document, finding)
-    if edit is not None:
-        title = f"Everproof: suppress {finding.rule} here, with a reason"
-        actions.append(types.CodeAction(title, kind=types.CodeActionKind.QuickFix, diagnostics=diagnostics, edit=edit))
+    suppress = suppress_action(server, document, finding, diagnostics)
+    if suppress is not None:
+        actions.append(suppress)
     return actions
 
 
 def _of(finding: Finding, context: types.CodeActionContext) -> list[types.Diagnostic]:
-    return [d for d in context.diagnostics if d.code == finding.rule and d.message == message_of(finding)]
+    return [d for d in context.diagnostics if d.code == finding.rule and d.message.startswith(message_of(finding))]
 
 
 def _command(title: str, name: str, arguments: Sequence[object], diagnostics: list[types.Diagnostic]) -> types.CodeAction:
     command = types.Command(title, name, arguments=list(arguments))
     return types.CodeAction(title, kind=types.CodeActionKind.QuickFix, diagnostics=diagnostics, command=command)
-
-
-def _suppression(server: EverproofServer, document: Document, finding: Finding) -> types.WorkspaceEdit | None:
-    """A comment on a line of its own before the finding; None inside a continued line, where it would swallow code.
-
-    The reason is left for the person to write: until it is there, the comment suppresses nothing, and a message asks for it.
-    """
-    line = finding.place.range.start.line - 1
-    if line >= len(document.lines) or (line > 0 and document.lines[line - 1].rstrip("\r\n").endswith("\\")):
-        return None
-    text = document.lines[line]
-    indent = text[: len(text) - len(text.lstrip(" \t"))]
-    end = "\r\n" if text.endswith("\r\n") else "\n"
-    start = types.Position(line, 0)
-    edit = types.TextEdit(types.Range(start, start), f"{indent}// everproof: ignore {finding.rule} {end}")
-    workspace = server.client_capabilities.workspace
-    if workspace is not None and workspace.workspace_edit is not None and workspace.workspace_edit.document_changes:
-        identifier = types.OptionalVersionedTextDocumentIdentifier(uri=document.uri, version=document.version)
-        return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(identifier, [edit])])
-    return types.WorkspaceEdit(changes={document.uri: [edit]})
 
 
 def _touches(one: types.Range, other: types.Range) -> bool:

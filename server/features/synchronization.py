@@ -17,6 +17,7 @@ def register(server: EverproofServer) -> None:
         document = server.documents.find(params.text_document.uri)
         if document is not None:
             server.converter.forget_shown()
+            server.fixes.forget()
             server.scheduler.look_at(document.file_path)
             server.scheduler.text_changed(document.file_path, check=server.settings.mode != "onDemand")
 
@@ -25,6 +26,7 @@ def register(server: EverproofServer) -> None:
         document = server.documents.find(params.text_document.uri)
         if document is not None:
             server.results.edited(document.file_path, document.take_edits())
+            server.fixes.forget()
             server.pauses.typed(document.file_path)
             server.edits.note(document, document.take_changes())
             server.scheduler.look_at(document.file_path)
@@ -53,6 +55,7 @@ def closed(server: EverproofServer, uri: str) -> None:
     path = path_of(uri)
     server.forget_status(uri)
     server.converter.forget_shown()
+    server.fixes.forget()
     if server.documents.at_path(path) is not None:
         return  # also open under another URI
     server.pauses.closed(path)

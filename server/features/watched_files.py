@@ -49,6 +49,7 @@ def _source_changed(server: EverproofServer, path: str, change: types.FileEvent)
     if change.type == types.FileChangeType.Deleted and not os.path.exists(path):
         server.results.forget(path)
         server.publisher.clear(path, change.uri)
+    server.fixes.forget()
     server.scheduler.text_changed(path, check=server.settings.mode != "onDemand")
 
 

@@ -18,6 +18,8 @@ LOUD      it prints to what it thinks is standard output
 LOOP      the function has an invariant there
 CONTRACTS functions have contracts, also `free`, which no file defines; nine things are known of each that a file defines
 PARTLY    the same, and not all is known yet
+FIXES     a finding has two fixes: the word goes, or becomes 0
+BLOCKED   it does not answer questions about fixes
 MUTE      it does not answer questions about contracts
 KEPT      each function was edited, and its contract is as before
 CHANGED   the same, and its contract is another one
@@ -39,6 +41,7 @@ from analysis import wire
 from analysis.model.derivation import Configuration, Derivation, EntryState, FunctionDerivations
 from analysis.model.places import Place, Position, Range
 from analysis.model.report import Count, Finding, FunctionReport, Invariant, Message, RuleVerdict, Times, TraceStep, Work
+from analysis.model.text_changes import Fix, TextChange
 
 RULE = "null-dereference"
 FUNCTION = re.compile(r"^int (\w+)\(")
@@ -87,6 +90,10 @@ class FakeChecker:
                 self.log(f"contract {request.function}")
                 if "MUTE" not in self.words():
                     self.send(wire.ToldContract(request.generation, self.contract(request.function)))
+            case wire.AskFixes(path=path):
+                self.log(f"fixes {os.path.basename(path)}")
+                if "BLOCKED" not in self.words():
+                    self.send(wire.ToldFixes(request.generation, tuple(self.fixes(path))))
             case wire.Saved(path=path, version=version):
                 self.log(f"saved {os.path.basename(path)} {version}")
             case wire.Ping():
@@ -145,6 +152,16 @@ class FakeChecker:
         return wire.ContractText(
             name, f"int {name}(int *p)", lines, 7, "all 3 callers keep it", path, line, "PARTLY" not in self.words()
         )
+
+    def fixes(self, path: str) -> Iterator[Fix]:
+        """Two fixes of the first finding of a file."""
+        text = self.texts[path][1]
+        if "FIXES" in text:
+            line = next(number for number, line in enumerate(LINE.findall(text), start=1) if "BUG" in line)
+            column = LINE.findall(text)[line - 1].index("BUG") + 1
+            place = Range(Position(line, column), Position(line, column + 3))
+            yield Fix("take it out", path, (TextChange(place, ""),))
+            yield Fix("make it 0", path, (TextChange(place, "0"),))
 
     def changes(self, *, is_same: bool) -> Iterator[wire.ContractChange]:
         for path, _, name in self.functions():

@@ -85,7 +85,7 @@ async def test_code_actions_keep_to_findings_and_to_the_kinds_asked_for(editor: 
     uri = await opened(editor, workspace)
     assert await actions(editor, uri, 4, 0) == []
     assert await actions(editor, uri, 1, 12, only=[types.CodeActionKind.Refactor]) == []
-    assert len(await actions(editor, uri, 1, 12, only=[types.CodeActionKind.QuickFix])) == 5
+    assert len(await actions(editor, uri, 1, 12, only=[types.CodeActionKind.QuickFix])) == 6
 
 
 async def test_nothing_is_inserted_into_a_continued_line_and_line_ends_are_kept(editor: Editor, workspace: Path) -> None:

@@ -75,6 +75,7 @@ def make_client() -> LanguageClient:
         types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS: published,
         "everproof/status": status,
         types.CLIENT_REGISTER_CAPABILITY: accept,
+        types.WINDOW_SHOW_MESSAGE_REQUEST: accept,
         types.WORKSPACE_CODE_LENS_REFRESH: refresh,
     }
     register_lsp_features(client, {**DEFAULT_CLIENT_FEATURES, **ours})
@@ -194,8 +195,9 @@ async def test_suppressing_as_the_code_action_does_removes_the_finding_once_ther
     assert change.edits[0].range.start == types.Position(7, 0)
     edited(vscode, uri, 2, 7, 7, new_text)
     without = await vscode.findings(uri, 2)
-    assert len(of_rule(without, "null-dereference")) == 1
-    assert any("give a reason" in item.message for item in without)
+    (only,) = without
+    assert only.code == "null-dereference"
+    assert only.message.endswith("give a reason after null-dereference why the finding should not be reported.")
     edited(vscode, uri, 3, 7, 8, new_text.rstrip("\n") + "the caller has tested it\n")
     assert await vscode.findings(uri, 3) == []
 
@@ -271,3 +273,17 @@ async def test_functions_are_proved_while_nobody_types(only_divisions: Client, i
     assert said(2)[0] == {("counted", "safe"), ("other", "unknown")}
     hints = await client.text_document_inlay_hint_async(types.InlayHintParams(document, everywhere))
     assert _keeps_c_from_zero(hints)
+
+
+async def test_a_fix_is_checked_and_makes_the_finding_go(vscode: Client, inventory: Path) -> None:
+    uri = opened(vscode, inventory / "main.c")
+    (found,) = of_rule(await vscode.findings(uri, 1), "null-dereference")
+
+    command = types.ExecuteCommandParams("everproof.fix", [uri, found.data["fingerprint"]])
+    (fix, *_) = await vscode.workspace_execute_command_async(command)
+    (change,) = fix["edit"]["documentChanges"]
+    (edit,) = change["edits"]
+    assert edit["newText"] == "\n    if (!item)\n        return -1;"
+    line = edit["range"]["start"]["line"] + 1
+    edited(vscode, uri, 2, line, line, edit["newText"].lstrip("\n") + "\n")
+    assert of_rule(await vscode.findings(uri, 2), "null-dereference") == []

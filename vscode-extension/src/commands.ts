@@ -22,6 +22,8 @@ export function registerCommands(
     [Commands.status]: () => connection.execute(Commands.status, []),
     [Commands.clearStore]: () => connection.execute(Commands.clearStore, []),
     [Commands.explainRule]: (rule: string) => connection.execute(Commands.explainRule, [rule]),
+    [Commands.fix]: (uri: string, fingerprint: string) => lookForFix(connection, uri, fingerprint),
+    [Commands.suppress]: (uri: string, fingerprint: string) => suppress(connection, uri, fingerprint),
     [Commands.states]: (uri?: string, name?: string) => toggleHints(connection, model, Commands.states, uri, name),
     [Commands.invariants]: (uri?: string, name?: string) =>
       toggleHints(connection, model, Commands.invariants, uri, name),
@@ -67,6 +69,29 @@ async function toggleHints(
     return;
   }
   await connection.execute(command, [document, named]);
+}
+
+/** Waits for the fixes of a finding to be checked; the server asks which one to make. */
+async function lookForFix(connection: ServerConnection, uri: string, fingerprint: string): Promise<void> {
+  const options = {
+    location: vscode.ProgressLocation.Notification,
+    title: 'Everproof: looking for a fix, and checking it',
+    cancellable: true,
+  };
+  await vscode.window.withProgress(options, (_, token) => connection.execute(Commands.fix, [uri, fingerprint], token));
+}
+
+/** Asks why a finding is not to be reported, and says so in a comment. */
+async function suppress(connection: ServerConnection, uri: string, fingerprint: string): Promise<void> {
+  const reason = await vscode.window.showInputBox({
+    title: 'Everproof: suppress this finding',
+    prompt: 'Why is it not to be reported? The reason is written into the comment that suppresses it.',
+    placeHolder: 'for example: the caller has tested it',
+    validateInput: (text) => (text.trim() === '' ? 'Without a reason, nothing is suppressed.' : undefined),
+  });
+  if (reason !== undefined && !(await connection.execute<boolean>(Commands.suppress, [uri, fingerprint, reason]))) {
+    void vscode.window.showWarningMessage('Everproof: the comment could not be written there.');
+  }
 }
 
 /** The change that introduced a finding, as a document beside it. */

@@ -26,6 +26,21 @@ class Client extends LanguageClient {
   }
 }
 
+/** Tells the server what the extension does beyond LSP: it asks for the reason of a suppression. */
+const asksForReason: StaticFeature = {
+  fillClientCapabilities(capabilities) {
+    const experimental = (capabilities.experimental ?? {}) as Record<string, unknown>;
+    capabilities.experimental = { ...experimental, everproof: { asksForReason: true } };
+  },
+  initialize() {
+    // nothing to set up
+  },
+  getState: () => ({ kind: 'static' }),
+  clear() {
+    // nothing to give up
+  },
+};
+
 /** Finds the server; undefined when there is none. */
 export type Locate = () => Promise<ServerCommand | undefined>;
 
@@ -109,6 +124,7 @@ export class ServerConnection implements vscode.Disposable {
     this.process = process;
     const client = new Client('everproof', 'Everproof', () => process.start(), this.options());
     this.client = client;
+    client.registerFeature(asksForReason);
     client.onDidChangeState(({ newState }) => {
       if (this.client === client && newState !== State.Starting) {
         this.model.connectionChanged(newState === State.Running ? 'running' : 'stopped');

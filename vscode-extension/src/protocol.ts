@@ -161,6 +161,8 @@ export const Commands = {
   status: 'everproof.status',
   clearStore: 'everproof.clearStore',
   explainRule: 'everproof.explainRule',
+  fix: 'everproof.fix',
+  suppress: 'everproof.suppress',
   derivation: 'everproof.derivation',
   states: 'everproof.states',
   invariants: 'everproof.invariants',

@@ -59,7 +59,8 @@ def read_suppressions(path: str, data: bytes, rules: Collection[str]) -> Suppres
             if problem is None:
                 valid.append(Suppression(number, rule, reason.strip()))
             else:
-                messages.append(Message("warning", path, problem, number))
+                unreasoned = rule if rule in rules and not reason.strip() else ""
+                messages.append(Message("warning", path, problem, number, unreasoned=unreasoned))
     return Suppressions(tuple(valid), tuple(messages))
 
 

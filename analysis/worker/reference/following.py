@@ -193,6 +193,7 @@ class References:
     def _take(self, running: RunningTask, answer: Answer) -> None:
         if isinstance(answer, BisectionAnswer):
             self._bisections.end(answer.introduced)
+        if not isinstance(answer, ReferenceAnswer):
             return
         followed = self._followed.setdefault(running.program, FollowedProgram())
         followed.signature = signature_of(answer.watched)

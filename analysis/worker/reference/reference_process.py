@@ -1,4 +1,5 @@
-"""Checks a program as it was at a reference: `python -m analysis.worker.reference.reference_process`."""
+"""Checks a program as it was at a reference, or as it would be after a fix: `python -m
+analysis.worker.reference.reference_process`."""
 
 from __future__ import annotations
 
@@ -8,9 +9,11 @@ import sys
 from collections.abc import Iterator
 
 from analysis.api import Checker
+from analysis.fixes.confirming import confirmed_fixes
 from analysis.frontend.compiler.compiler_flags import find_compile_commands, load_compile_commands
 from analysis.model.report import Report
 from analysis.model.same_findings import known
+from analysis.model.text_changes import Fix
 from analysis.store.store_location import open_store
 from analysis.worker.reference.edit_bisection import introducing_steps
 from analysis.worker.reference.reference_texts import ReferenceTexts, missing_files, program_texts, read_reference, text_on_disk
@@ -18,6 +21,8 @@ from analysis.worker.reference.task import (
     Answer,
     BisectionAnswer,
     BisectionTask,
+    FixAnswer,
+    FixTask,
     ReferenceAnswer,
     ReferenceTask,
     Task,
@@ -44,8 +49,18 @@ def answers_to(task: Task) -> Iterator[Answer]:
         if isinstance(task, BisectionTask):
             checker.open_workspace(task.program, [path for path in task.texts if path.endswith(".c")])
             yield BisectionAnswer(introducing_steps(checker, task))
+        elif isinstance(task, FixTask):
+            yield FixAnswer(_fixes(checker, task))
         else:
             yield from _at_reference(checker, task)
+
+
+def _fixes(checker: Checker, task: FixTask) -> tuple[Fix, ...]:
+    checker.open_workspace(task.program, [path for path in task.texts if path.endswith(".c")])
+    for path, text in task.texts.items():
+        checker.change(path, text)
+    edited = task.texts.get(task.path) or text_on_disk(task.path)
+    return () if edited is None else confirmed_fixes(checker, task.path, edited, task.fingerprint)
 
 
 def _at_reference(checker: Checker, task: ReferenceTask) -> Iterator[ReferenceAnswer]:

@@ -1,5 +1,5 @@
-"""What a process is asked that checks a program as it was, and what it answers. One task comes on standard input, as MessagePack;
-answers go to standard output, each with its length in front (`analysis.wire` has the same frames)."""
+"""What a process is asked that checks a program as it was, or would be, and what it answers. One task comes on standard
+input, as MessagePack; answers go to standard output, each with its length in front (`analysis.wire` has the same frames)."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import msgspec
 
 from analysis.model.options import Options
 from analysis.model.same_findings import Known
+from analysis.model.text_changes import Fix
 
 _LENGTH = struct.Struct(">I")
 
@@ -45,6 +46,17 @@ class BisectionTask(msgspec.Struct, frozen=True, tag=True):
     fingerprints: tuple[str, ...]
 
 
+class FixTask(msgspec.Struct, frozen=True, tag=True):
+    """Asks for fixes of a finding, by its fingerprint, in the file at `path`. Open files have the `texts`."""
+
+    program: str
+    options: Options
+    store: str | None
+    texts: dict[str, str]
+    path: str
+    fingerprint: str
+
+
 class ReferenceAnswer(msgspec.Struct, frozen=True, tag=True):
     """The findings of a program at a reference, and the names of its functions. `refuted` are fingerprints. `examined` are the
     files whose functions provers were asked about; None: nobody was asked about anything.
@@ -71,13 +83,19 @@ class BisectionAnswer(msgspec.Struct, frozen=True, tag=True):
     introduced: dict[str, int]
 
 
+class FixAnswer(msgspec.Struct, frozen=True, tag=True):
+    """The fixes with which a check of the program was satisfied, the most fitting ones first."""
+
+    fixes: tuple[Fix, ...]
+
+
 def role_of(reference: str) -> str:
     """The role in which a program is checked at a reference (`analysis.api.Checker.open_workspace`)."""
     return f"reference {reference}"
 
 
-Task = ReferenceTask | BisectionTask
-Answer = ReferenceAnswer | BisectionAnswer
+Task = ReferenceTask | BisectionTask | FixTask
+Answer = ReferenceAnswer | BisectionAnswer | FixAnswer
 
 _PATIENT = 10  # of 19: what somebody waits for goes first; with 19, a build in the background would stop it
 
