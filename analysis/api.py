@@ -19,6 +19,7 @@ from typing import NamedTuple
 import msgspec
 
 from analysis.engines.automaton import Algorithm, Analysis
+from analysis.frontend.text.preprocess import Preprocessed
 from analysis.model.budgets import budget_of
 from analysis.model.derivation import FunctionDerivations
 from analysis.model.options import Options
@@ -162,6 +163,11 @@ class Checker:
         inspection = self._program.inspect()
         self.failed = inspection.failed
         return inspection
+
+    @property
+    def preprocessed(self) -> tuple[Preprocessed, ...]:
+        """The units as the compiler is given them, as they were read last."""
+        return tuple(unit.built.preprocessed for unit in self._program.units.known())
 
     # -- checks ---------------------------------------------------------------------------------------------------------------
 

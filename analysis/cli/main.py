@@ -17,6 +17,7 @@ from analysis.cli.contracts import contracts
 from analysis.cli.difference.diff_command import diff
 from analysis.cli.dumping import dump
 from analysis.cli.json_format import everproof_version
+from analysis.cli.replay import replay_command
 from analysis.cli.revisions import revisions
 from analysis.cli.rules import rules
 from analysis.cli.serve import serve
@@ -31,7 +32,7 @@ def cli() -> None:
     """Verifies C programs while they are being written."""
 
 
-for _command in (check, certify, contracts, diff, revisions, watch, serve, rules, dump, cache):
+for _command in (check, certify, contracts, diff, revisions, replay_command, watch, serve, rules, dump, cache):
     cli.add_command(_command)
 
 

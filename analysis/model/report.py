@@ -12,6 +12,7 @@ import msgspec
 
 from analysis.model.evidence import Evidence
 from analysis.model.places import Place
+from analysis.model.run_inputs import RunStart
 
 Verdict = Literal["safe", "violated", "unknown"]
 Severity = Literal["error", "warning", "note"]
@@ -46,7 +47,7 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
 
     `explaining`: the numbers of the steps of the trace that explain it; all do if it is empty. `since`: where the value that it
     is about comes from on this trace, in words. Another trace of the same finding can begin elsewhere, so this is no part of
-    the message.
+    the message. `run`: of a confirmed one, what the run was given.
 
     `at` and `clear` tell it from findings of other versions (`same_findings`): the statement that it is at, and the calls that
     its value comes from; and the statements that certainly have no such error in this version, as numbers of 32 bits.
@@ -70,6 +71,7 @@ class Finding(msgspec.Struct, frozen=True, gc=False):
     since: str = ""
     at: tuple[int, ...] = ()
     clear: bytes = b""
+    run: RunStart | None = None
 
     @property
     def said(self) -> str:

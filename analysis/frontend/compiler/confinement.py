@@ -18,6 +18,9 @@ and ends: that costs a fraction of a millisecond, where bubblewrap, which does t
 and is often not allowed in containers. No library for this had a stable release when this was written; it is six
 system calls.
 
+A `Room` is for the one thing that is more than preprocessing, a replay that the user asks for: programs may write below one
+folder, and one that was made there may run.
+
 What the system does not offer is left out without a word: the flags alone (`command_line`) have to be safe.
 """
 
@@ -32,7 +35,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from analysis.frontend.compiler.system_calls import denied_program
 
@@ -42,9 +45,10 @@ _SHELL = "/bin/sh"
 # Limits that cannot be set are those that are lower already, or that the system does not know. `-u` is bash's, `-p`
 # dash's.
 _LIMITS = (
-    '{ ulimit -c 0; ulimit -f 0; ulimit -n 256; ulimit -t "$1"; ulimit -v "$2"; '
-    '[ -z "$3" ] || ulimit -u "$3" || ulimit -p "$3"; } >/dev/null 2>&1; shift 3; exec "$@"'
+    '{ ulimit -c 0; ulimit -f "$4"; ulimit -n 256; ulimit -t "$1"; [ -z "$2" ] || ulimit -v "$2"; '
+    '[ -z "$3" ] || ulimit -u "$3" || ulimit -p "$3"; } >/dev/null 2>&1; shift 4; exec "$@"'
 )
+_FILE_BLOCKS = 204_800  # of 512 bytes, in a room: 100 MB
 _MORE_PROCESSES = 256  # than the whole machine has; the limit is on all that the user runs, so it must not be tight
 
 _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS, _SECCOMP_MODE_FILTER = 22, 38, 2
@@ -60,8 +64,22 @@ _NOT_READ = frozenset(("dev", "proc", "sys"))
 _PROGRAMS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/usr", "/opt", "/nix/store", "/gnu/store", "/snap")
 
 
+class Room(NamedTuple):
+    """What is allowed beyond preprocessing: to write below `folder`. `runs`: a program from there is run, under sanitizers,
+    which look at /proc, trace the process that they are in, and reserve more addresses than there is memory."""
+
+    folder: str
+    runs: bool = False
+
+
 def start(
-    argv: Sequence[str], folder: str, environment: Mapping[str, str], stdin: IO[bytes], seconds: float, megabytes: int
+    argv: Sequence[str],
+    folder: str,
+    environment: Mapping[str, str],
+    stdin: IO[bytes],
+    seconds: float,
+    megabytes: int,
+    room: Room | None = None,
 ) -> subprocess.Popen[bytes]:
     """Starts `argv`, an absolute path and its arguments, confined; both outputs are pipes, and it leads a process
     group of its own.
@@ -71,7 +89,8 @@ def start(
     """
     command = list(argv)
     if os.path.exists(_SHELL):
-        limits = [str(math.ceil(seconds) + 1), str(megabytes * 1000), _most_processes()]
+        memory = "" if room is not None and room.runs else str(megabytes * 1000)
+        limits = [str(math.ceil(seconds) + 1), memory, _most_processes(), "0" if room is None else str(_FILE_BLOCKS)]
         command = [_SHELL, "-c", _LIMITS, "everproof", *limits, *argv]
     started: list[subprocess.Popen[bytes]] = []
     failed: list[Exception] = []
@@ -79,7 +98,7 @@ def start(
     def begin() -> None:
         try:
             if sys.platform == "linux":
-                _restrict_thread(argv[0])
+                _restrict_thread(argv[0], room)
             started.append(_popen(command, folder, environment, stdin))
         except Exception as error:
             failed.append(error)
@@ -123,15 +142,18 @@ class _Filter(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
 
 
-def _restrict_thread(compiler: str) -> None:
-    """Gives up, for the calling thread and what it starts, all that a preprocessor does not need."""
+def _restrict_thread(compiler: str, room: Room | None) -> None:
+    """Gives up, for the calling thread and what it starts, all that a preprocessor does not need, or that is not done in a
+    room."""
     libc = _libc()
     if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         return
-    ruleset = _ruleset(compiler)
+    ruleset = _ruleset(compiler) if room is None else _new_ruleset(compiler, room)
     if ruleset is not None and libc.syscall(ctypes.c_long(_RESTRICT_SELF), ctypes.c_int(ruleset), ctypes.c_uint(0)) != 0:
         _log.debug("Landlock could not be used: %s", os.strerror(ctypes.get_errno()))
-    program = denied_program(os.uname().machine)
+    if room is not None and ruleset is not None:
+        os.close(ruleset)
+    program = denied_program(os.uname().machine, "ptrace" if room is not None and room.runs else "")
     if program:
         given = _Filter(len(program) // 8, program)
         if libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(given), 0, 0) != 0:
@@ -159,6 +181,10 @@ def _version() -> int:
 @functools.cache
 def _ruleset(compiler: str) -> int | None:
     """The descriptor of the Landlock rules for a compiler, kept for all its runs; None where there is no Landlock."""
+    return _new_ruleset(compiler, None)
+
+
+def _new_ruleset(compiler: str, room: Room | None) -> int | None:
     libc, version = _libc(), _version()
     if version < 1:
         _log.debug("The kernel has no Landlock.")
@@ -172,12 +198,14 @@ def _ruleset(compiler: str) -> int | None:
     if ruleset < 0:
         return None
     for name in sorted(os.listdir("/")):
-        if name not in _NOT_READ:
+        if name not in _NOT_READ or (name == "proc" and room is not None and room.runs):
             _allow(ruleset, f"/{name}", _READ_FILE | _READ_DIR)
     _allow(ruleset, "/dev/shm", _READ_FILE | _READ_DIR)
     _allow(ruleset, os.devnull, rights & (_READ_FILE | _WRITE_FILE | _TRUNCATE))
     for path in (*_PROGRAMS, *_program_folders(compiler)):
         _allow(ruleset, path, _EXECUTE | _READ_FILE | _READ_DIR)
+    if room is not None:
+        _allow(ruleset, room.folder, rights)
     return ruleset
 
 

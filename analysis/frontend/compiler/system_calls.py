@@ -80,22 +80,24 @@ _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | errno.EPERM
 
 
 @functools.cache
-def denied_program(machine: str) -> bytes:
-    """The filter for a machine, as `uname -m` names it; empty for one whose numbers are not known.
+def denied_program(machine: str, allowed: str = "") -> bytes:
+    """The filter for a machine, as `uname -m` names it; empty for one whose numbers are not known. `allowed`: the name of a
+    call that it does not stop.
 
     Calls by the numbers of an architecture that is not the machine's are not stopped, except those of x32.
     """
     program = b""
     for table in _MACHINES.get(machine, ()):
-        section = _section(table)
+        section = _section(table, allowed)
         program += _instruction(_LOAD, _ARCHITECTURE_AT) + _instruction(_EQUAL, table.audit, 0, len(section) // 8) + section
     return program + _instruction(_RETURN, _ALLOW) if program else b""
 
 
-def _section(table: _Table) -> bytes:
+def _section(table: _Table, allowed: str) -> bytes:
     """What is asked of a call by one table: one test for each number, each of which jumps to the end, to what
     refuses."""
-    tests: Sequence[tuple[int, int]] = [(_EQUAL, row[table.column]) for row in _DENIED.values() if row[table.column] >= 0]
+    rows = (row for name, row in _DENIED.items() if name != allowed)
+    tests: Sequence[tuple[int, int]] = [(_EQUAL, row[table.column]) for row in rows if row[table.column] >= 0]
     tests = [*([(_AT_LEAST, table.others_from)] if table.others_from else []), *tests]
     left = range(len(tests), 0, -1)
     asked = b"".join(_instruction(code, value, yes) for (code, value), yes in zip(tests, left, strict=True))

@@ -34,7 +34,12 @@ def with_decision(finding: Finding, decided: Decided | None, program: Program, p
     explaining = tuple(number for number, (_, is_needed) in enumerate(trace) if is_needed)
     shown_trace = tuple(step for step, _ in trace)
     return msgspec.structs.replace(
-        finding, status="confirmed", trace=shown_trace, explaining=explaining, assumptions=decided.assumptions
+        finding,
+        status="confirmed",
+        trace=shown_trace,
+        explaining=explaining,
+        assumptions=decided.assumptions,
+        run=decided.run,
     )
 
 

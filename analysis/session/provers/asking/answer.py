@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from analysis.model.report import ProofReuse, SummaryRepair, SummaryWork, Within
+from analysis.model.run_inputs import RunStart
 
 Status = Literal["confirmed", "refuted", "possible"]
 PARTLY_PARSED = "not all of the program's text parses"
@@ -47,11 +48,13 @@ class Part(msgspec.Struct, frozen=True):
     entries: tuple[str, ...] = ()
     functions: tuple[str, ...] = ()
     no_place: bool = False
+    run: RunStart | None = None
 
 
 class Decided(msgspec.Struct, frozen=True):
     """What was asked about can happen (`confirmed`): `steps` is a run to it, that was executed, and `observed` what was seen at
-    its end. Or `refuted`: there is no such run. Or it stays `possible`, for the `reason`. Each under the `assumptions`.
+    its end, and `run` what it was given. Or `refuted`: there is no such run. Or it stays `possible`, for the `reason`. Each
+    under the `assumptions`.
 
     `certified`: a certificate of that was accepted; `certificates` are their texts, if they were asked for. `engine` said it.
     `final`: asking again could not give another answer. `tried`: the seconds of work for which it was looked for in vain, 0
@@ -90,6 +93,7 @@ class Decided(msgspec.Struct, frozen=True):
     summaries: SummaryWork = SummaryWork()
     repairs: dict[str, SummaryRepair] = {}
     reuse: ProofReuse = ProofReuse()
+    run: RunStart | None = None
 
     def holds(self, seconds: float) -> bool:
         """Whether there is no use in asking again for so long."""

@@ -30,6 +30,7 @@ from analysis.session.portfolio.turns import BOUNDED
 from analysis.session.provers.asking.answer import Decided, Invariant, Part, Ran
 from analysis.session.provers.asking.program_slices import Slice
 from analysis.session.provers.asking.question import Question
+from analysis.session.provers.asking.run_starts import run_start
 from analysis.smt.solving.z3_backend import Z3Solver
 
 
@@ -105,6 +106,7 @@ def _decided(request: Request, answers: Answers) -> Decided:
             reuse=found.reuse if isinstance(found, Proved) else ProofReuse(),
             summaries=found.work if isinstance(found, Bounded) else SummaryWork(),
             repairs=found.repairs if isinstance(found, Bounded) else {},
+            run=part.run,
         )
     final = all(not isinstance(found, Unknown) or found.final for found in answers.by_rule.values())
     parts = tuple(_part(request, rule, found) for rule, found in sorted(answers.by_rule.items()))
@@ -115,7 +117,8 @@ def _part(request: Request, rule: str, found: Answer) -> Part:
     match found:
         case Confirmed():
             steps = tuple(Ran(step.function, step.edge, step.depth, step.values) for step in found.steps)
-            return Part(rule, "confirmed", "", found.observation.text, found.assumptions, steps, ENGINE)
+            run = run_start(request.program, found, request.model)
+            return Part(rule, "confirmed", "", found.observation.text, found.assumptions, steps, ENGINE, run=run)
         case Refuted():
             return Part(rule, "refuted", assumptions=(*found.assumptions, *_assumed(request)), engine=ENGINE)
         case Proved():

@@ -60,6 +60,7 @@ class ProgramAnswers:
             certified=part.certified,
             certificates=part.certificates,
             unreached=part.unreached,
+            run=part.run,
         )
         self.add(part.rule, decided, ms)
 

@@ -1,0 +1,105 @@
+"""Compiles the preprocessed units of a program with a harness, in a folder where nothing else is."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from analysis.frontend.compiler import confinement
+from analysis.frontend.compiler.compiler_run import compiler_environment, find_program_file
+from analysis.replaying.harness import STUBS_BEGIN, Harness, RefusedError, stub_for
+
+SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+_FLAGS = ("-w", "-g", "-O0", "-fno-omit-frame-pointer", "-fno-builtin", "-pthread")
+_STANDARDS = ("-std=gnu17", "-std=gnu89")
+_SECONDS = 120
+_MEGABYTES = 4_000
+_UNDEFINED = re.compile(r"undefined reference to [`'](\w+)'")
+_ROUNDS = 3
+_PROGRAM = "replayed"
+
+
+class Unit(NamedTuple):
+    """A file of the program: its path, its preprocessed text, and whether the entry is in it."""
+
+    path: str
+    text: bytes
+    has_entry: bool
+
+
+def build(units: Sequence[Unit], harness: Harness, folder: Path, compiler: str, *, sanitized: bool = True) -> Path:
+    """The program; raises RefusedError if it cannot be built. `sanitized`: with sanitizers compiled in."""
+    flags = (*_FLAGS, *(SANITIZERS if sanitized else ()))
+    names = []
+    for number, unit in enumerate(units):
+        name = f"unit{number}"
+        (folder / f"{name}.i").write_bytes(unit.text + (b"\n" + harness.behind.encode() if unit.has_entry else b""))
+        _compiled(folder, compiler, flags, name, unit.path)
+        if harness.behind and not unit.has_entry:
+            _without_main(folder, name)
+        names.append(f"{name}.o")
+    (folder / "harness.c").write_text(harness.beside, encoding="utf-8")
+    wraps = [f"-Wl,--wrap={name}" for name in harness.wrapped]
+    stubs: dict[str, None] = {}
+    for _ in range(_ROUNDS):
+        (folder / "stubs.c").write_text(STUBS_BEGIN + "\n".join(map(stub_for, stubs)) + "\n", encoding="utf-8")
+        command = [compiler, *flags, *names, "harness.c", "stubs.c", *wraps, "-o", _PROGRAM, "-lm"]
+        done = _run(command, folder)
+        if done.returncode == 0:
+            (folder / _PROGRAM).chmod(0o700)
+            return folder / _PROGRAM
+        missing = [name for name in _UNDEFINED.findall(done.stderr) if not name.startswith("__real_")]
+        if not missing:
+            break
+        stubs.update(dict.fromkeys(missing))
+    raise RefusedError(f"the program cannot be linked: {_first_line(done.stderr)}")
+
+
+def _compiled(folder: Path, compiler: str, flags: Sequence[str], name: str, path: str) -> None:
+    said = ""
+    for standard in _STANDARDS:
+        done = _run([compiler, *flags, standard, "-x", "cpp-output", "-c", f"{name}.i", "-o", f"{name}.o"], folder)
+        if done.returncode == 0:
+            return
+        said = said or done.stderr
+    raise RefusedError(f"{path} cannot be compiled: {_first_line(said)}")
+
+
+def _without_main(folder: Path, name: str) -> None:
+    """Renames the `main` of the program, for that of the harness."""
+    found = find_program_file("objcopy")
+    if found is not None:
+        _run([found, "--redefine-sym", "main=everproof_main_of_the_program", f"{name}.o"], folder)
+
+
+def _run(command: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    environment = compiler_environment() | {"TMPDIR": str(folder)}
+    with tempfile.TemporaryFile() as nothing:
+        room = confinement.Room(str(folder))
+        process = confinement.start(command, str(folder), environment, nothing, _SECONDS, _MEGABYTES, room)
+    try:
+        out, err = process.communicate(timeout=_SECONDS)
+    except subprocess.TimeoutExpired:
+        raise RefusedError(f"the compiler took more than {_SECONDS} s") from None
+    finally:
+        end(process)
+    return subprocess.CompletedProcess(
+        command, process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
+    )
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Kills what is left of a process that leads a group."""
+    if process.returncode is None:
+        os.killpg(process.pid, 9)
+        process.communicate()
+
+
+def _first_line(said: str) -> str:
+    lines = [line for line in said.splitlines() if "error" in line or "undefined" in line]
+    return (lines or said.splitlines() or ["no reason is given"])[0].strip()
