@@ -16,7 +16,7 @@ from analysis.replaying.running import run
 
 _VALGRIND = ("valgrind", "-q", "--vgdb=no", "--error-exitcode=99")
 _BY_VALGRIND = {
-    "uninitialized-read": ("--leak-check=no",),
+    "uninitialized-read": ("--leak-check=no", "--track-origins=yes"),
     "use-after-close": ("--leak-check=no",),
     "resource-leak": ("--leak-check=no", "--track-fds=yes"),
     "memory-cleanup": ("--leak-check=full", "--show-leak-kinds=all", "--errors-for-leak-kinds=all"),

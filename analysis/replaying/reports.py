@@ -26,7 +26,7 @@ _MESSAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("stack-buffer", ("array-bounds",)),
     ("dynamic-stack-buffer", ("array-bounds",)),
     ("null pointer", ("null-dereference",)),
-    ("SEGV on unknown address", ("null-dereference", "array-bounds", "use-after-free")),
+    ("SEGV on unknown address", ("null-dereference", "array-bounds", "use-after-free", "use-after-scope", "invalid-free")),
     ("heap-use-after-free", ("use-after-free", "use-after-close")),
     ("stack-use-after", ("use-after-scope",)),
     ("attempting double-free", ("double-free", "use-after-close")),
@@ -43,6 +43,7 @@ _MESSAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
 _PLACE = re.compile(r"([^\s():]+\.[ch]):(\d+)")
 _END = re.compile(r"\n\s*\n|(?:is located|freed by|previously allocated|Address 0x)")
 _AT_THE_END = frozenset(("memory-leak", "memory-cleanup", "resource-leak", "lock-at-exit"))
+_ELSEWHERE = _AT_THE_END | {"assertion", "uninitialized-read"}
 _ABORTED = -6
 
 
@@ -70,11 +71,11 @@ def seen(said: str, status: int) -> Seen:
 
 
 def agrees(shown: Seen, rule: str, path: str, first: int, last: int) -> bool:
-    """Whether that is the violation of a rule in these lines of a file. What is seen only when the program ends is anywhere;
-    so is a failed assertion, which its library reports."""
+    """Whether that is the violation of a rule in these lines of a file. Some are told elsewhere: what is seen when the
+    program ends; a failed assertion, by the library; a value that was never set, where something depends on it."""
     if rule not in shown.rules:
         return False
-    if rule in _AT_THE_END or rule == "assertion" or not shown.places:
+    if rule in _ELSEWHERE or not shown.places:
         return True
     return any(name == os.path.basename(path) and first <= line <= last for name, line in shown.places)
 
