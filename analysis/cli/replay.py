@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from analysis.api import Checker
 from analysis.cli.check import first_of, keep, run
-from analysis.cli.command_options import program_options, read_asked
+from analysis.cli.command_options import Asked, program_options, read_asked
 from analysis.cli.failure import Failure
-from analysis.cli.output import write
+from analysis.cli.output import say, write
 from analysis.cli.text_format import spot
 from analysis.frontend.compiler.compiler_run import find_compiler, find_program_file
 from analysis.model.report import Finding
@@ -58,16 +59,30 @@ def replay_command(fingerprint: str, paths: tuple[str, ...], kept: str | None, g
     compiler = find_compiler(asked.options.compiler)
     if compiler is None or asked.options.compiler == "none":
         raise Failure("There is no C compiler to build the program with: install gcc or clang, or name one with --compiler.")
-    checker = Checker(asked.options, jobs=asked.jobs, store=asked.store)
-    checker.open(paths)
-    finding = _found(run(checker, asked).findings, fingerprint)
-    keep(checker, asked)
+    checker, finding = _decided(asked, paths, fingerprint)
     units = units_of(checker, finding)
     if kept is not None:
         os.makedirs(kept, exist_ok=True)
         return _replayed(finding, units, compiler, kept, gdb=gdb)
     with tempfile.TemporaryDirectory(prefix="everproof-replay-") as folder:
         return _replayed(finding, units, compiler, folder, gdb=gdb)
+
+
+def _decided(asked: Asked, paths: Sequence[str], fingerprint: str) -> tuple[Checker, Finding]:
+    """The finding, and the checker that has its program: provers are asked about findings; about all functions only if that
+    does not bring it up."""
+    found: Sequence[Finding] = ()
+    for everything in (False, True):
+        options = msgspec.structs.replace(asked.options, proofs=everything, everywhere=everything)
+        checker = Checker(options, jobs=asked.jobs, store=asked.store)
+        checker.open(paths)
+        report = run(checker, asked)
+        found = [one for one in report.findings if one.fingerprint.startswith(fingerprint)]
+        keep(checker, asked)
+        if any(one.status == "confirmed" for one in found):
+            break
+    say(report.messages)
+    return checker, _only(found, fingerprint)
 
 
 def units_of(checker: Checker, finding: Finding) -> list[Unit]:
@@ -78,8 +93,7 @@ def units_of(checker: Checker, finding: Finding) -> list[Unit]:
     return [Unit(unit.path, unit.text, unit.path == path) for unit in checker.preprocessed]
 
 
-def _found(findings: Sequence[Finding], fingerprint: str) -> Finding:
-    named = [one for one in findings if one.fingerprint.startswith(fingerprint)]
+def _only(named: Sequence[Finding], fingerprint: str) -> Finding:
     if not named:
         raise Failure(f"There is no finding {fingerprint}: see `everproof check --format json`.")
     if len({one.fingerprint for one in named}) > 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from typing import NamedTuple
 
 from analysis.frontend.compiler import confinement
 from analysis.frontend.compiler.compiler_run import compiler_environment, find_program_file
-from analysis.replaying.harness import STUBS_BEGIN, Harness, RefusedError, stub_for
+from analysis.replaying.harness import FAILING, STUBS_BEGIN, Harness, RefusedError, stub_for
 
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 _FLAGS = ("-w", "-g", "-O0", "-fno-omit-frame-pointer", "-fno-builtin", "-pthread")
@@ -32,20 +33,23 @@ class Unit(NamedTuple):
     has_entry: bool
 
 
-def build(units: Sequence[Unit], harness: Harness, folder: Path, compiler: str, *, sanitized: bool = True) -> Path:
+def build(units: Sequence[Unit], harness: Harness, folder: Path, compiler: str, rule: str, *, sanitized: bool = True) -> Path:
     """The program; raises RefusedError if it cannot be built. `sanitized`: with sanitizers compiled in."""
     flags = (*_FLAGS, *(SANITIZERS if sanitized else ()))
+    failing = FAILING if rule == "assertion" else ()
     names = []
     for number, unit in enumerate(units):
         name = f"unit{number}"
         (folder / f"{name}.i").write_bytes(unit.text + (b"\n" + harness.behind.encode() if unit.has_entry else b""))
         _compiled(folder, compiler, flags, name, unit.path)
         if harness.behind and not unit.has_entry:
-            _without_main(folder, name)
+            _objcopy(folder, name, "--redefine-sym", "main=everproof_main_of_the_program")
+        if failing:
+            _objcopy(folder, name, *(f"--weaken-symbol={function}" for function in failing))
         names.append(f"{name}.o")
     (folder / "harness.c").write_text(harness.beside, encoding="utf-8")
     wraps = [f"-Wl,--wrap={name}" for name in harness.wrapped]
-    stubs: dict[str, None] = {}
+    stubs = dict.fromkeys(failing)
     for _ in range(_ROUNDS):
         (folder / "stubs.c").write_text(STUBS_BEGIN + "\n".join(map(stub_for, stubs)) + "\n", encoding="utf-8")
         command = [compiler, *flags, *names, "harness.c", "stubs.c", *wraps, "-o", _PROGRAM, "-lm"]
@@ -70,11 +74,12 @@ def _compiled(folder: Path, compiler: str, flags: Sequence[str], name: str, path
     raise RefusedError(f"{path} cannot be compiled: {_first_line(said)}")
 
 
-def _without_main(folder: Path, name: str) -> None:
-    """Renames the `main` of the program, for that of the harness."""
+def _objcopy(folder: Path, name: str, *arguments: str) -> None:
+    """Changes symbols of an object file: of a `main` that the harness takes the place of, and of failing functions whose
+    bodies do nothing, as programs for verifiers have them."""
     found = find_program_file("objcopy")
     if found is not None:
-        _run([found, "--redefine-sym", "main=everproof_main_of_the_program", f"{name}.o"], folder)
+        _run([found, *arguments, f"{name}.o"], folder)
 
 
 def _run(command: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
@@ -93,11 +98,12 @@ def _run(command: Sequence[str], folder: Path) -> subprocess.CompletedProcess[st
     )
 
 
-def end(process: subprocess.Popen[bytes]) -> None:
-    """Kills what is left of a process that leads a group."""
-    if process.returncode is None:
-        os.killpg(process.pid, 9)
-        process.communicate()
+def end(process: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
+    """Kills what is left of a process that leads a group; what it has printed."""
+    if process.returncode is not None:
+        return b"", b""
+    os.killpg(process.pid, signal.SIGKILL)
+    return process.communicate()
 
 
 def _first_line(said: str) -> str:

@@ -12,6 +12,8 @@ from analysis.model.verifiers import CHECKS, is_assumption
 
 MARK = "everproof: "
 """How the lines begin that the harness prints."""
+FAILING = ("reach_error", "__VERIFIER_error")
+"""Functions whose call is a failed assertion, whatever their bodies do."""
 _MAIN = "main"
 _MOST_WORDS = 1_000
 _IN_REGISTERS = 6  # arguments that a wrapper can take, whatever their types are, but floating ones
@@ -61,17 +63,17 @@ def stub_for(name: str) -> str:
     if name in CHECKS:
         return f"void {name}(int holds) {{ if (!holds) {_failed(name)} }}"
     if is_assumption(name):
-        return f'void {name}(int holds) {{ if (!holds) {{ puts("{MARK}{name} does not hold"); _Exit(0); }} }}'
-    if "error" in name.lower() or "fail" in name.lower():
+        return f'void {name}(int holds) {{ if (!holds) {{ puts("{MARK}{name} does not hold"); fflush(0); _Exit(0); }} }}'
+    if name in FAILING:
         return f"void {name}(void) {{ {_failed(name)} }}"
     return f"long {name}(void) {{ return 0; }}"
 
 
-STUBS_BEGIN = "int puts(const char *); void abort(void); void _Exit(int);\n"
+STUBS_BEGIN = "int puts(const char *); int fflush(void *); void abort(void); void _Exit(int);\n"
 
 
 def _failed(name: str) -> str:
-    return f'{{ puts("{MARK}{name} is reached"); abort(); }}'
+    return f'{{ puts("{MARK}{name} is reached"); fflush(0); abort(); }}'
 
 
 def _spelled(linkage: str) -> str:

@@ -47,17 +47,17 @@ def replay(finding: Finding, units: Sequence[Unit], compiler: str, folder: Path)
         valgrind = None if options is None else find_program_file(_VALGRIND[0])
         if options is not None and valgrind is None:
             raise RefusedError(f"sanitizers do not look for {finding.rule}, and valgrind is not installed")
-        program = build(units, harness, folder, compiler, sanitized=options is None)
+        program = build(units, harness, folder, compiler, finding.rule, sanitized=options is None)
     except RefusedError as refused:
         return Outcome("refused", str(refused))
     before = () if options is None or valgrind is None else (valgrind, *_VALGRIND[1:], *options)
     ran = run(program, harness.arguments, before)
     words = [*before, f"./{program.name}", *(word.decode("latin-1") for word in harness.arguments)]
     command, alone = " ".join(map(shlex.quote, words)), tuple(words[len(before) :])
-    if ran.status is None:
-        return Outcome("otherwise", "the program did not end", command=command, program=alone)
     shown = seen(ran.said, ran.status)
-    place = finding.place
-    is_seen = agrees(shown, finding.rule, place.path, place.range.start.line, place.range.end.line)
+    # the run may violate the rule in a function that is called where the finding is
+    places = [finding.place, *(step.place for step in finding.trace[-1:])]
+    lines = [(one.path, one.range.start.line, one.range.end.line) for one in places]
+    is_seen = any(agrees(shown, finding.rule, *one) for one in lines)
     where = "" if is_seen or not shown.places else f", in {shown.places[0][0]}:{shown.places[0][1]}"
     return Outcome("reproduced" if is_seen else "otherwise", f"{shown.words}{where}", ran.said, command, alone)

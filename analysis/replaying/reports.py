@@ -56,8 +56,9 @@ class Seen(NamedTuple):
     words: str
 
 
-def seen(said: str, status: int) -> Seen:
-    """What a run showed that printed this, and ended with this status; negative: by that signal."""
+def seen(said: str, status: int | None) -> Seen:
+    """What a run showed that printed this, and ended with this status; negative: by that signal; None: not at
+    all."""
     found = [(said.find(text), rules) for text, rules in _MESSAGES if text in said]
     if not found:
         is_aborted = status == _ABORTED and MARK not in said
@@ -80,10 +81,12 @@ def agrees(shown: Seen, rule: str, path: str, first: int, last: int) -> bool:
     return any(name == os.path.basename(path) and first <= line <= last for name, line in shown.places)
 
 
-def _ended(said: str, status: int) -> str:
+def _ended(said: str, status: int | None) -> str:
     marked = [line.removeprefix(MARK) for line in said.splitlines() if line.startswith(MARK)]
     if marked:
         return marked[0]
+    if status is None:
+        return "the program did not end"
     if status < 0:
         return f"the program is ended by signal {-status}"
     return f"the program ends with status {status}"

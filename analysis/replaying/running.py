@@ -11,7 +11,7 @@ from typing import NamedTuple
 from analysis.frontend.compiler import confinement
 from analysis.replaying.building import end
 
-_SECONDS = 20
+_SECONDS = 10
 _MEGABYTES = 1_000
 ENVIRONMENT = {
     "ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=1:fast_unwind_on_malloc=0:allocator_may_return_null=1"
@@ -43,6 +43,5 @@ def run(program: Path, arguments: Sequence[bytes], before: Sequence[str] = ()) -
         out, err = process.communicate(timeout=_SECONDS)
         status: int | None = process.returncode
     except subprocess.TimeoutExpired:
-        end(process)
-        out, err, status = b"", b"", None
+        (out, err), status = end(process), None
     return Ran(err.decode("utf-8", "replace") + out.decode("utf-8", "replace"), status)

@@ -13,6 +13,7 @@ from server.convert import message_of, rule_page
 from server.documents import Document
 from server.features import commands, inlay_hints, introduced
 from server.features.quick_fixes import fix_actions
+from server.features.replaying import replay_action
 from server.features.suppressing import suppress_action
 
 _SHOW_CHANGE = "Everproof: show the change that introduced this"
@@ -51,6 +52,9 @@ def _for_finding(
         actions.append(
             _command(f"Everproof: show the trace of {finding.rule}", commands.TRACE, [*trace, commands.BACK], diagnostics)
         )
+    run_again = replay_action(server, document, finding, diagnostics)
+    if run_again is not None:
+        actions.append(run_again)
     if len(finding.explanation) < len(finding.trace):
         title = f"Everproof: show all {len(finding.trace)} steps of the trace of {finding.rule}"
         actions.append(_command(title, commands.TRACE, [*trace, {"whole": True} | commands.BACK], diagnostics))

@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import type { ServerConnection } from './connection';
 import type { StateModel } from './model/state';
-import { Commands, type FullCheckResult, type Introduction, type TraceOptions } from './protocol';
+import { Commands, type FullCheckResult, type Introduction, type Replay, type TraceOptions } from './protocol';
 import type { DerivationPanel } from './views/derivationPanel';
 import type { TraceView } from './views/trace';
 
@@ -24,6 +24,7 @@ export function registerCommands(
     [Commands.explainRule]: (rule: string) => connection.execute(Commands.explainRule, [rule]),
     [Commands.fix]: (uri: string, fingerprint: string) => lookForFix(connection, uri, fingerprint),
     [Commands.suppress]: (uri: string, fingerprint: string) => suppress(connection, uri, fingerprint),
+    [Commands.replay]: (uri: string, fingerprint: string) => replay(connection, uri, fingerprint),
     [Commands.states]: (uri?: string, name?: string) => toggleHints(connection, model, Commands.states, uri, name),
     [Commands.invariants]: (uri?: string, name?: string) =>
       toggleHints(connection, model, Commands.invariants, uri, name),
@@ -92,6 +93,20 @@ async function suppress(connection: ServerConnection, uri: string, fingerprint: 
   if (reason !== undefined && !(await connection.execute<boolean>(Commands.suppress, [uri, fingerprint, reason]))) {
     void vscode.window.showWarningMessage('Everproof: the comment could not be written there.');
   }
+}
+
+/** Runs a confirmed finding under sanitizers, and shows the report beside it. The server does so only in a trusted workspace. */
+async function replay(connection: ServerConnection, uri: string, fingerprint: string): Promise<void> {
+  const options = {
+    location: vscode.ProgressLocation.Notification,
+    title: 'Everproof: building the program and running it under sanitizers',
+    cancellable: true,
+  };
+  const { text } = await vscode.window.withProgress(options, (_, token) =>
+    connection.execute<Replay>(Commands.replay, [uri, fingerprint], token),
+  );
+  const document = await vscode.workspace.openTextDocument({ content: text });
+  await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preview: true });
 }
 
 /** The change that introduced a finding, as a document beside it. */

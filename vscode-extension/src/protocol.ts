@@ -152,6 +152,12 @@ export interface Introduction {
   readonly text: string;
 }
 
+/** What the command `everproof.replay` answers: how the run went, and all that was printed. */
+export interface Replay {
+  readonly status: 'reproduced' | 'otherwise' | 'refused';
+  readonly text: string;
+}
+
 export const STATUS = 'everproof/status';
 
 export const Commands = {
@@ -163,6 +169,7 @@ export const Commands = {
   explainRule: 'everproof.explainRule',
   fix: 'everproof.fix',
   suppress: 'everproof.suppress',
+  replay: 'everproof.replay',
   derivation: 'everproof.derivation',
   states: 'everproof.states',
   invariants: 'everproof.invariants',
