@@ -19,6 +19,7 @@ SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 _FLAGS = ("-w", "-g", "-O0", "-fno-omit-frame-pointer", "-fno-builtin", "-pthread")
 _STANDARDS = ("-std=gnu17", "-std=gnu89")
 _SECONDS = 120
+_FAREWELL = 2.0  # seconds to end by itself
 _MEGABYTES = 4_000
 _UNDEFINED = re.compile(r"undefined reference to [`'](\w+)'")
 _ROUNDS = 3
@@ -99,11 +100,15 @@ def _run(command: Sequence[str], folder: Path) -> subprocess.CompletedProcess[st
 
 
 def end(process: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
-    """Kills what is left of a process that leads a group; what it has printed."""
+    """Ends what is left of a process that leads a group, gently at first, so that it prints all; what it has printed."""
     if process.returncode is not None:
         return b"", b""
-    os.killpg(process.pid, signal.SIGKILL)
-    return process.communicate()
+    os.killpg(process.pid, signal.SIGTERM)
+    try:
+        return process.communicate(timeout=_FAREWELL)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        return process.communicate()
 
 
 def _first_line(said: str) -> str:

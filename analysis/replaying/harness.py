@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from analysis.c.functions import known
 from analysis.model.run_inputs import RunInput, RunStart
 from analysis.model.verifiers import CHECKS, is_assumption
 
@@ -18,6 +19,8 @@ _MAIN = "main"
 _MOST_WORDS = 1_000
 _IN_REGISTERS = 6  # arguments that a wrapper can take, whatever their types are, but floating ones
 _OBJECT = "everproof_object_"
+_OPENED = {"stream": ("fopen", '("/dev/null", "r+")'), "directory": ("opendir", '(".")'), "descriptor": ("dup", "(0)")}
+"""What is opened in place of what the run had opened."""
 _SIGNATURE = "(long a0, long a1, long a2, long a3, long a4, long a5)"
 _ARGUMENTS = "(a0, a1, a2, a3, a4, a5)"
 
@@ -63,17 +66,22 @@ def stub_for(name: str) -> str:
     if name in CHECKS:
         return f"void {name}(int holds) {{ if (!holds) {_failed(name)} }}"
     if is_assumption(name):
-        return f'void {name}(int holds) {{ if (!holds) {{ puts("{MARK}{name} does not hold"); fflush(0); _Exit(0); }} }}'
+        return f"void {name}(int holds) {{ if (!holds) {{ {_printed(f'{name} does not hold')} _exit(0); }} }}"
     if name in FAILING:
         return f"void {name}(void) {{ {_failed(name)} }}"
     return f"long {name}(void) {{ return 0; }}"
 
 
-STUBS_BEGIN = "int puts(const char *); int fflush(void *); void abort(void); void _Exit(int);\n"
+STUBS_BEGIN = "long write(int, const void *, unsigned long); void _exit(int);\n"
 
 
 def _failed(name: str) -> str:
-    return f'{{ puts("{MARK}{name} is reached"); fflush(0); abort(); }}'
+    return f"{{ {_printed(f'{name} is reached')} __builtin_trap(); }}"
+
+
+def _printed(text: str) -> str:
+    """A statement that prints a line, without what the C library keeps for later."""
+    return f'write(2, "{MARK}{text}\\n", {len(MARK) + len(text) + 1});'
 
 
 def _spelled(linkage: str) -> str:
@@ -107,7 +115,11 @@ class _Objects:
         made = [f"    {_OBJECT}{number} = {calloc}(1, {size});" for number, size in enumerate(self._sizes)]
         filled = [f"    {line}" for number in range(len(self._sizes)) for line in self._filled(number)]
         head = f"extern void *{calloc}(unsigned long, unsigned long);" if calloc == "calloc" else ""
-        return [head, "__attribute__((constructor)) static void everproof_begin(void) {", *made, *filled, "}"]
+        clear = "__attribute__((noinline)) static void everproof_clear(void) { volatile char left[1 << 16]; long at;"
+        clear += " for (at = 0; at < sizeof left; at++) left[at] = 0; }"
+        # else what is left of old frames leads to blocks that are lost
+        end = "__attribute__((destructor)) static void everproof_end(void) { everproof_clear(); }"
+        return [head, clear, end, "__attribute__((constructor)) static void everproof_begin(void) {", *made, *filled, "}"]
 
     def _filled(self, number: int) -> Iterator[str]:
         for one in self._contents.get(f"fresh {number}", ()):
@@ -170,6 +182,8 @@ class _Wrappers:
 
     def text(self) -> Iterator[str]:
         """Their definitions."""
+        for opener, _ in _OPENED.values():
+            yield f"extern void *{'__real_' if opener in self.names else ''}{opener}();"
         for name in self.names:
             calls = self._calls[name]
             given = [one for call in calls.values() for one in call]
@@ -177,7 +191,8 @@ class _Wrappers:
             size = next((one.size for one in given if one.is_float and one.kind == "result"), 0)
             type_ = {4: "float", 8: "double"}.get(size, "long")
             otherwise = f"__real_{name}{_ARGUMENTS}" if allocates or name == "calloc" else "0"
-            yield f"extern {'void *' if name == 'calloc' else 'long '}__real_{name}();"
+            if name not in {opener for opener, _ in _OPENED.values()}:
+                yield f"extern {'void *' if name == 'calloc' else 'long '}__real_{name}();"
             yield f"{type_} __wrap_{name}{_SIGNATURE} {{"
             yield "    static long calls;"
             yield "    switch (calls++) {"
@@ -197,8 +212,22 @@ class _Wrappers:
         failed = any(one.kind == "allocation" and one.number == 0 for one in answers)
         if result is not None and result.is_float:
             yield f"return {self._objects.value(result)};"
+        elif result is not None:
+            yield f"return (long){self._made(result) or self._objects.value(result)};"
         else:
-            yield f"return (long){'0' if failed else otherwise if result is None else self._objects.value(result)};"
+            yield f"return (long){'0' if failed else otherwise};"
+
+    def _made(self, result: RunInput) -> str:
+        """What a function of the library returns that opens something, or returns its argument, where it did not fail; empty for
+        others."""
+        function = known(result.name)
+        if function is None or result.fresh is not None or result.object:
+            return ""
+        if function.result in _OPENED:
+            is_open = result.number >= 0 if function.result == "descriptor" else result.number != 0
+            opener, call = _OPENED[function.result]
+            return f"{'__real_' if opener in self.names else ''}{opener}{call}" if is_open else ""
+        return f"a{function.of}" if function.result == "argument" and result.number != 0 else ""
 
 
 def _globals(run: RunStart, objects: _Objects) -> str:

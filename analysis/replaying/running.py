@@ -15,7 +15,7 @@ _SECONDS = 10
 _MEGABYTES = 1_000
 ENVIRONMENT = {
     "ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=1:fast_unwind_on_malloc=0:allocator_may_return_null=1"
-    f":hard_rss_limit_mb={_MEGABYTES}:abort_on_error=0:color=never",
+    f":max_allocation_size_mb={_MEGABYTES}:mmap_limit_mb={4 * _MEGABYTES}:abort_on_error=0:color=never",
     "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1:color=never",
     "PATH": "/usr/bin:/bin",
     "LC_ALL": "C",
@@ -29,16 +29,17 @@ class Ran(NamedTuple):
     status: int | None
 
 
-def run(program: Path, arguments: Sequence[bytes], before: Sequence[str] = ()) -> Ran:
-    """Runs the program, by the command `before` if there is one, in a new folder beside it."""
+def run(program: Path, arguments: Sequence[bytes], before: Sequence[str] = (), *, leaks: bool = False) -> Ran:
+    """Runs the program, by the command `before` if there is one, in a new folder beside it. `leaks`: it is to find
+    leaks, which the frames that sanitizers keep after a return hide."""
     folder = program.parent / "run"
     folder.mkdir(exist_ok=True)
     command = [*before, str(program), *(word.decode("latin-1") for word in arguments)]
+    options = ENVIRONMENT["ASAN_OPTIONS"].replace("use_after_return=1", f"use_after_return={int(not leaks)}")
+    environment = ENVIRONMENT | {"TMPDIR": str(folder), "ASAN_OPTIONS": options}
     with tempfile.TemporaryFile() as nothing:
         room = confinement.Room(str(program.parent), runs=True)
-        process = confinement.start(
-            command, str(folder), ENVIRONMENT | {"TMPDIR": str(folder)}, nothing, _SECONDS, _MEGABYTES, room
-        )
+        process = confinement.start(command, str(folder), environment, nothing, _SECONDS, _MEGABYTES, room)
     try:
         out, err = process.communicate(timeout=_SECONDS)
         status: int | None = process.returncode

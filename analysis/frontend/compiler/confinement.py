@@ -60,7 +60,6 @@ _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR, _TRUNCATE = 1 << 0, 1 << 1, 1 << 2
 _RIGHTS_BY_VERSION = {1: 13, 2: 14, 3: 15, 5: 16}  # how many rights on files a version knows
 _TCP = 0b11  # bind, connect
 _SCOPES = 0b11  # abstract sockets, signals
-_ABSTRACT_SOCKETS = 0b01
 _NOT_READ = frozenset(("dev", "proc", "sys"))
 _PROGRAMS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/usr", "/opt", "/nix/store", "/gnu/store", "/snap")
 
@@ -191,8 +190,7 @@ def _new_ruleset(compiler: str, room: Room | None) -> int | None:
         _log.debug("The kernel has no Landlock.")
         return None
     rights = (1 << max(count for since, count in _RIGHTS_BY_VERSION.items() if since <= version)) - 1
-    scopes = _SCOPES if room is None or not room.runs else _ABSTRACT_SOCKETS  # sanitizers have threads, which signal one another
-    handled = [rights, _TCP if version >= 4 else 0, scopes if version >= 6 else 0]
+    handled = [rights, _TCP if version >= 4 else 0, _SCOPES if version >= 6 else 0]
     known = handled[: 1 if version < 4 else 2 if version < 6 else 3]
     attributes = (ctypes.c_uint64 * len(known))(*known)
     size = ctypes.c_size_t(ctypes.sizeof(attributes))
