@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from analysis.api import Checker
-from analysis.cli.replay import units_of
+from analysis.cli.replay_command import units_of
 from analysis.frontend.compiler.compiler_run import find_compiler
 from analysis.model.limits import Limits
 from analysis.model.options import Options

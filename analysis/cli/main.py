@@ -17,7 +17,7 @@ from analysis.cli.contracts import contracts
 from analysis.cli.difference.diff_command import diff
 from analysis.cli.dumping import dump
 from analysis.cli.json_format import everproof_version
-from analysis.cli.replay import replay_command
+from analysis.cli.replay_command import replay_command
 from analysis.cli.revisions import revisions
 from analysis.cli.rules import rules
 from analysis.cli.serve import serve

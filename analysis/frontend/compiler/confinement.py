@@ -153,7 +153,8 @@ def _restrict_thread(compiler: str, room: Room | None) -> None:
         _log.debug("Landlock could not be used: %s", os.strerror(ctypes.get_errno()))
     if room is not None and ruleset is not None:
         os.close(ruleset)
-    program = denied_program(os.uname().machine, "ptrace" if room is not None and room.runs else "")
+    machine = os.uname().machine
+    program = denied_program(machine, "ptrace") if room is not None and room.runs else denied_program(machine)
     if program:
         given = _Filter(len(program) // 8, program)
         if libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(given), 0, 0) != 0:
