@@ -27,12 +27,14 @@ _ARGUMENTS = "(a0, a1, a2, a3, a4, a5)"
 
 class Harness(NamedTuple):
     """What a program is compiled and run with. `arguments` are those of the command line; `beside` is a C file of its own,
-    `wrapped` are the functions that it wraps, `behind` is text behind the unit of the entry."""
+    `wrapped` are the functions that it wraps, `behind` is text behind the unit of the entry. `doubts`: what the run was given and
+    the program is not."""
 
     arguments: tuple[bytes, ...]
     beside: str
     wrapped: tuple[str, ...]
     behind: str
+    doubts: tuple[str, ...] = ()
 
 
 class RefusedError(Exception):
@@ -41,9 +43,6 @@ class RefusedError(Exception):
 
 def harness_for(run: RunStart) -> Harness:
     """The harness of a run; raises RefusedError."""
-    for one in run.inputs:
-        if one.kind in ("expression", "indeterminate"):
-            raise RefusedError(f"the run depends on a value that C does not define{f', of {one.name}' if one.name else ''}")
     objects = _Objects(run)
     entry = _spelled(run.entry)
     wrappers = _Wrappers(run, objects)
@@ -58,7 +57,7 @@ def harness_for(run: RunStart) -> Harness:
         behind = "\n".join(('# 1 "everproof harness"', *objects.declared("extern "), call, ""))
     made = objects.made(wrappers.names)
     text = "\n".join(("/* made by everproof replay */", *objects.declared(""), *wrappers.text(), *made, ""))
-    return Harness(arguments, text, wrappers.names, behind)
+    return Harness(arguments, text, wrappers.names, behind, tuple(_doubts(run, objects)))
 
 
 def stub_for(name: str) -> str:
@@ -101,9 +100,8 @@ class _Objects:
             if one.kind == "memory":
                 self._contents[one.name].append(one)
         is_main = _spelled(run.entry) == _MAIN
-        unknown = [name for name in self._contents if not name.startswith("fresh ") and (is_main or not _is_name(name))]
-        if unknown:
-            raise RefusedError(f"the run depends on bytes of {unknown[0]}, which a function outside of the program has written")
+        self.unknown = [name for name in self._contents if not name.startswith("fresh ") and (is_main or not _is_name(name))]
+        """Objects that are not there before the run."""
 
     def declared(self, storage: str) -> list[str]:
         """The pointers to the objects."""
@@ -230,9 +228,18 @@ class _Wrappers:
         return f"a{function.of}" if function.result == "argument" and result.number != 0 else ""
 
 
+def _doubts(run: RunStart, objects: _Objects) -> Iterator[str]:
+    """What the run was given that the program cannot be given, as sentences."""
+    for one in run.inputs:
+        if one.kind in ("expression", "indeterminate"):
+            yield f"the run depends on a value that C does not define{f', of {one.name}' if one.name else ''}"
+    for name in objects.unknown:
+        yield f"the run depends on bytes of {name}, which a function outside of the program has written"
+
+
 def _globals(run: RunStart, objects: _Objects) -> str:
     """Statements that give variables what they held when the entry was called."""
-    held = [one for one in run.inputs if one.kind == "memory" and not one.name.startswith("fresh ")]
+    held = [one for one in run.inputs if one.kind == "memory" and not one.name.startswith("fresh ") and _is_name(one.name)]
     return "".join(f"{objects.stored(f'(char *)&{one.name} + {one.offset}', one)} " for one in held)
 
 

@@ -83,4 +83,5 @@ def _outcome(finding: Finding, program: Path, harness: Harness, before: tuple[st
     where = "" if is_seen or not shown.places else f", in {shown.places[0][0]}:{shown.places[0][1]}"
     alone = (f"./{program.name}", *(word.decode("latin-1") for word in harness.arguments))
     command = " ".join(map(shlex.quote, (*before, *alone)))
-    return Outcome("reproduced" if is_seen else "otherwise", f"{shown.words}{where}", ran.said, command, alone)
+    why = "" if is_seen or not harness.doubts else f"; {harness.doubts[0]}"
+    return Outcome("reproduced" if is_seen else "otherwise", f"{shown.words}{where}{why}", ran.said, command, alone)

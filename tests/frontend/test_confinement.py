@@ -120,8 +120,8 @@ def test_code_in_the_compilers_place_can_do_next_to_nothing(tmp_path: Path) -> N
 @linux
 def test_without_confinement_the_same_code_can(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The control: the attempts above succeed when nothing prevents them."""
-    monkeypatch.setattr(confinement, "_restrict_thread", lambda compiler: None)
-    monkeypatch.setattr(confinement, "_LIMITS", 'shift 3; exec "$@"')
+    monkeypatch.setattr(confinement, "_restrict_thread", lambda compiler, *room: None)
+    monkeypatch.setattr(confinement, "_LIMITS", 'shift 4; exec "$@"')
     answers = attempts(tmp_path, _ATTEMPTS)
     attempted = "make append truncate rename mode times folder device proc tcp udp unix memory program"
     # `there` is removed before some of them
@@ -162,7 +162,7 @@ def test_the_filter_is_one_that_the_kernel_takes() -> None:
 
 
 def test_where_the_system_offers_nothing_the_compiler_still_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(confinement, "_ruleset", lambda compiler: None)
+    monkeypatch.setattr(confinement, "_ruleset", lambda compiler, *room: None)
     monkeypatch.setattr(confinement, "denied_program", lambda machine: b"")
     monkeypatch.setattr(confinement, "_SHELL", str(tmp_path / "no-shell"))
     result = preprocess(str(tmp_path / "a.c"), b"#define A 1\nint a = A;\n", UnitFlags(), Options())
