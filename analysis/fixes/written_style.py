@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from enum import Enum
@@ -11,7 +12,8 @@ from analysis.fixes.source_text import SourceText, called_name, walk
 from analysis.frontend.syntax.parser import Node
 
 _CONSTANTS = frozenset(("number_literal", "null", "true", "false", "char_literal"))
-_FAILURES = ("-", "NULL", "false", "(")
+_FAILURES = ("-", "NULL", "false")
+_GOOD = re.compile(r"OK|SUCC|DONE|TRUE")  # in names of constants for what has not failed
 MOST_EXITS = 3
 
 
@@ -106,12 +108,18 @@ def failing_exits(source: SourceText, function: Node, statement: Node) -> Iterat
         if text is None or condition is None:
             continue
         is_null_test = any(one.type == "null" for one in walk(condition)) or _negated(node) is not None
-        value = text.removeprefix("return").strip()
-        if is_null_test or not text.startswith("return") or value.startswith(_FAILURES) or value.rstrip(";").isupper():
+        if is_null_test or _says_failure(text):
             tested.append((not is_null_test, abs(node.start_byte - statement.start_byte), text))
     found = dict.fromkeys(text for _, _, text in sorted(tested))
     for text in (*list(found)[: MOST_EXITS - 1], *_usual_exits(source, function)):
         yield text
+
+
+def _says_failure(text: str) -> bool:
+    """Whether a way out says by itself that something has failed."""
+    value = text.removeprefix("return").strip(" ;()")
+    is_error = value.startswith(_FAILURES) or (value.isupper() and not _GOOD.search(value))
+    return is_error or not text.startswith("return")
 
 
 def _exit(source: SourceText, node: Node, function: Node, statement: Node) -> str | None:

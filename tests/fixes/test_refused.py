@@ -114,3 +114,22 @@ def test_what_a_variable_is_initialised_with(declared: str, initialised: str | N
     assert [changed(text.encode(), changes).decode() for changes in found] == (
         [] if initialised is None else [text.replace(declared, initialised)]
     )
+
+
+def test_a_way_out_that_says_success_is_not_taken(tmp_path: Path) -> None:
+    text = """enum { IS_OK, IS_ERR };
+void *malloc(unsigned long); void free(void *);
+int fill(int n)
+{
+    if (n == 0)
+        return IS_OK;
+    if (n > 9)
+        return IS_ERR;
+    char *made = malloc(9);
+    made[n] = 1;
+    free(made);
+    return IS_OK;
+}
+"""
+    found = only(tmp_path, text)[0]
+    assert "    if (!made)\n        return IS_ERR;\n    made[n] = 1;\n" in found
