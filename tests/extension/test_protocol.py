@@ -22,7 +22,7 @@ from analysis.model.report import Finding, FunctionReport, RuleVerdict, StepKind
 from analysis.wire import CheckDone, FileResult, ToldDifference
 from server.convert import Converter, Mark
 from server.documents import OpenDocuments
-from server.features import commands, derivation, inlay_hints, introduced, invariants
+from server.features import commands, derivation, inlay_hints, introduced, invariants, quick_fixes, replaying, suppressing
 from server.introductions import Introductions
 from server.results import Results
 from server.session_edits import SessionEdits
@@ -237,6 +237,9 @@ def test_the_names_of_commands_and_of_the_notification() -> None:
             commands.CLEAR_STORE,
             commands.EXPLAIN,
             derivation.DERIVATION,
+            quick_fixes.FIX,
+            replaying.REPLAY,
+            suppressing.SUPPRESS,
             inlay_hints.STATES,
             introduced.INTRODUCED,
             invariants.INVARIANTS,
