@@ -38,8 +38,8 @@ def run(program: Path, arguments: Sequence[bytes], before: Sequence[str] = (), *
     options = ENVIRONMENT["ASAN_OPTIONS"].replace("use_after_return=1", f"use_after_return={int(not leaks)}")
     environment = ENVIRONMENT | {"TMPDIR": str(folder), "ASAN_OPTIONS": options}
     with tempfile.TemporaryFile() as nothing:
-        room = confinement.Room(str(program.parent), runs=True)
-        process = confinement.start(command, str(folder), environment, nothing, _SECONDS, _MEGABYTES, room)
+        room = confinement.Room(str(program.parent), runs=True, has_shadow=not before)
+        process = confinement.start(command, str(folder), environment, nothing, _SECONDS, 4 * _MEGABYTES, room)
     try:
         out, err = process.communicate(timeout=_SECONDS)
         status: int | None = process.returncode

@@ -65,11 +65,14 @@ _PROGRAMS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/usr", "/o
 
 
 class Room(NamedTuple):
-    """What is allowed beyond preprocessing: to write below `folder`. `runs`: a program from there is run, under sanitizers,
-    which look at /proc, trace the process that they are in, and reserve more addresses than there is memory."""
+    """What is allowed beyond preprocessing: to write below `folder`. `runs`: a program from there is run, under tools that
+    look at /proc
+    and trace the process that they are in. `has_shadow`: sanitizers are compiled in, which reserve more addresses than there is
+    memory, so that these have no limit."""
 
     folder: str
     runs: bool = False
+    has_shadow: bool = False
 
 
 def start(
@@ -89,7 +92,7 @@ def start(
     """
     command = list(argv)
     if os.path.exists(_SHELL):
-        memory = "" if room is not None and room.runs else str(megabytes * 1000)
+        memory = "" if room is not None and room.has_shadow else str(megabytes * 1000)
         limits = [str(math.ceil(seconds) + 1), memory, _most_processes(), "0" if room is None else str(_FILE_BLOCKS)]
         command = [_SHELL, "-c", _LIMITS, "everproof", *limits, *argv]
     started: list[subprocess.Popen[bytes]] = []
