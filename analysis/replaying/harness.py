@@ -16,7 +16,7 @@ MARK = "everproof: "
 FAILING = ("reach_error", "__VERIFIER_error")
 """Functions whose call is a failed assertion, whatever their bodies do."""
 _MAIN = "main"
-_MOST_WORDS = 1_000
+_MOST_WORDS = 100
 _IN_REGISTERS = 6  # arguments that a wrapper can take, whatever their types are, but floating ones
 _OBJECT = "everproof_object_"
 _OPENED = {"stream": ("fopen", '("/dev/null", "r+")'), "directory": ("opendir", '(".")'), "descriptor": ("dup", "(0)")}
@@ -151,8 +151,7 @@ class _Objects:
         array = next((one for one in named.values() if one.fresh is not None), None)
         held = [] if array is None else self._contents.get(f"fresh {self._numbers[id(array)]}", [])
         content = {one.offset: one for one in held}
-        if not 1 <= count <= _MOST_WORDS:  # no system passes that, so the run has not looked at it, or cannot be made again
-            count = 1
+        count = min(max(count, 1), _MOST_WORDS)  # no system passes less; of more, runs look at the first ones
         for number in range(1, count):
             yield self._text(content.get(8 * number))
 

@@ -54,6 +54,8 @@ def apply(server: EverproofServer, files_changed: bool = False) -> None:
     if found.store is None and server.store is not None:
         found = msgspec.structs.replace(found, store=server.store)
     changed = found != server.settings
+    if changed or files_changed:
+        server.fixes.forget()
     server.settings = found
     shown = found.older_findings, is_session(found.reference)
     if (server.converter.faint, server.converter.session_is_asked) != shown:
