@@ -21,6 +21,7 @@ from typing import Protocol
 import msgspec
 
 from analysis.wire import Event, Ping, Pong, Request, Shutdown, decode_event, frame, frame_length
+from server.process_memory import resident_bytes
 from server.transport.adopted import Adopted
 from server.transport.early import end
 
@@ -81,13 +82,9 @@ class WorkerClient:
         return self._process is not None and not self._killed
 
     def resident_bytes(self) -> int | None:
-        """How much of the machine's memory the process holds; None where there is none, or the
+        """How much of the machine's memory the process and those that it started hold; None where there is none, or the
         system does not say."""
-        try:
-            with open(f"/proc/{self._process.pid if self._process else 0}/statm", "rb") as file:
-                return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-        except (OSError, IndexError, ValueError):
-            return None
+        return None if self._process is None else resident_bytes(self._process.pid)
 
     def send(self, request: Request) -> None:
         """Sends a request, without waiting."""

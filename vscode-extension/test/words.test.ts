@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { milliseconds, statusText, verdictText } from '../src/model/words';
+import { milliseconds, standingCounts, statusText, verdictText } from '../src/model/words';
 import type { DocumentStatus, FunctionStatus } from '../src/protocol';
 
 const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } };
@@ -59,7 +59,10 @@ describe('the status bar', () => {
       known({ standing: 'proved' }),
     );
     assert.equal(text, '$(pass) f proved 31 ms');
-    assert.deepEqual(details.slice(2), ['Last check: 31 ms (preprocess 12 ms)', 'Memory of the checker: 52 MB']);
+    assert.deepEqual(details.slice(2), [
+      'Last check: 31 ms (preprocess 12 ms)',
+      'Memory of the checker and its provers: 52 MB',
+    ]);
   });
 
   it('counts what is new since the reference, and says what is older', () => {
@@ -101,5 +104,13 @@ describe('the status bar', () => {
 
   it('rounds times for people', () => {
     assert.deepEqual([milliseconds(0.4), milliseconds(999), milliseconds(1240)], ['0 ms', '999 ms', '1.2 s']);
+  });
+});
+
+describe('the counts of a file', () => {
+  it('leave out what is not known', () => {
+    const functions = (['proved', 'unknown', 'possible', 'proved'] as const).map((standing) => known({ standing }));
+    assert.equal(standingCounts(functions), '1 possible · 2 proved');
+    assert.equal(standingCounts([known({})]), '');
   });
 });

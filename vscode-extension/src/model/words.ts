@@ -95,9 +95,18 @@ function details(status: DocumentStatus, known: FunctionStatus | undefined): str
     );
   }
   if (status.memory != null) {
-    lines.push(`Memory of the checker: ${Math.round(status.memory / 1e6)} MB`);
+    lines.push(`Memory of the checker and its provers: ${Math.round(status.memory / 1e6)} MB`);
   }
   return lines;
+}
+
+/** How many functions have each standing, without those of which nothing is known; empty if that is all of them. */
+export function standingCounts(functions: readonly FunctionStatus[]): string {
+  return (['confirmed', 'possible', 'proved'] as const)
+    .map((standing) => ({ standing, count: functions.filter((known) => known.standing === standing).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ standing, count }) => `${count} ${standing}`)
+    .join(' · ');
 }
 
 /** A time for people: milliseconds, or seconds where these are many. */

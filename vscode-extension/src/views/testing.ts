@@ -1,4 +1,5 @@
-// The Testing view: functions with their verdicts. A run is a full check of everything.
+// The Testing view: functions with their verdicts. A run is a full check of everything; it reports the functions that it was asked
+// for, and those of which something else is known now.
 //
 // confirmed and possible = failed, proved = passed, and unknown = skipped: it is neither. A verdict that does not hold for the text as it is now
 // is not reported: the function keeps its last result, and says that it is stale. Functions have no range here, and messages no place:
@@ -6,7 +7,7 @@
 
 import * as vscode from 'vscode';
 import { appearance, isFinding, type Appearance, type StateModel } from '../model/state';
-import { verdictText } from '../model/words';
+import { standingCounts, verdictText } from '../model/words';
 import type { DocumentStatus, FunctionStatus } from '../protocol';
 
 type FullCheck = (token: vscode.CancellationToken) => Promise<void>;
@@ -57,8 +58,8 @@ export class TestingView implements vscode.Disposable {
     controller.createRunProfile(
       'Full Check',
       vscode.TestRunProfileKind.Run,
-      async (_, token) => {
-        this.reported.clear();
+      async (request, token) => {
+        this.forget(request.include);
         await this.fullCheck(token);
         this.show();
       },
@@ -67,11 +68,24 @@ export class TestingView implements vscode.Disposable {
     return controller;
   }
 
+  /** What was asked for is reported again: some functions, or those of some files, or all. */
+  private forget(asked: readonly vscode.TestItem[] | undefined): void {
+    if (asked === undefined) {
+      this.reported.clear();
+      return;
+    }
+    for (const item of asked) {
+      this.reported.delete(item.id);
+      item.children.forEach((child) => this.reported.delete(child.id));
+    }
+  }
+
   private fileItem(controller: vscode.TestController, status: DocumentStatus): vscode.TestItem {
     const uri = vscode.Uri.parse(status.uri);
     const item =
       controller.items.get(status.uri) ??
       controller.createTestItem(status.uri, uri.path.split('/').at(-1) ?? status.uri, uri);
+    item.description = standingCounts(status.functions);
     item.children.replace(
       status.functions.map((known) => {
         const child =
