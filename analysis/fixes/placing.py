@@ -30,7 +30,7 @@ def before(source: SourceText, style: Style, statement: Node, lines: Sequence[st
         at = statement.start_byte
         return (ByteChange(at, at, _on_one_line(lines) + " "),)
     at = source.line_start(statement.start_byte)
-    return (ByteChange(at, at, _block(lines, source.indent(at), style, source.line_break(at), "")),)
+    return (ByteChange(at, at, _block(lines, source.indent(at), style, source.line_break(at))),)
 
 
 def after(source: SourceText, style: Style, statement: Node, lines: Sequence[str]) -> Changes | None:
@@ -41,7 +41,7 @@ def after(source: SourceText, style: Style, statement: Node, lines: Sequence[str
         return (ByteChange(statement.end_byte, statement.end_byte, " " + _on_one_line(lines)),)
     at, indent = source.line_end(statement.end_byte), source.indent(statement.start_byte)
     end = source.line_break(at)
-    return (ByteChange(at, at, end + _block(lines, indent, style, end, "")[: -len(end)]),)
+    return (ByteChange(at, at, end + _block(lines, indent, style, end)[: -len(end)]),)
 
 
 def at_end(source: SourceText, style: Style, block: Node, lines: Sequence[str]) -> Changes:
@@ -52,7 +52,7 @@ def at_end(source: SourceText, style: Style, block: Node, lines: Sequence[str]) 
         return (ByteChange(brace, brace, _on_one_line(lines) + " "),)
     statements = [node for node in block.named_children if node.type != "comment" and source.begins_line(node)]
     indent = source.indent(statements[0].start_byte) if statements else source.indent(brace) + style.step
-    return (ByteChange(line, line, _block(lines, indent, style, source.line_break(line), "")),)
+    return (ByteChange(line, line, _block(lines, indent, style, source.line_break(line))),)
 
 
 def without(source: SourceText, statement: Node) -> Changes | None:
@@ -98,7 +98,7 @@ def guarded(source: SourceText, style: Style, statement: Node, condition: str) -
     kept = source.data[statement.start_byte : end].decode("utf-8", "replace")
     lines = style.conditional(condition, kept)
     break_ = source.line_break(start)
-    text = _block(lines, source.indent(start), style, break_, "")
+    text = _block(lines, source.indent(start), style, break_)
     return (ByteChange(start, end, text[: -len(break_)]),)
 
 
@@ -123,14 +123,14 @@ def _in_braces(source: SourceText, style: Style, statement: Node, lines: Sequenc
     closing = source.line_end(statement.end_byte)
     return (
         opening,
-        ByteChange(at, at, _block(lines, inner, style, break_, "")),
+        ByteChange(at, at, _block(lines, inner, style, break_)),
         ByteChange(closing, closing, f"{break_}{outer}{'' if style.braces is Braces.SAME_LINE else style.brace_indent}}}"),
     )
 
 
-def _block(lines: Sequence[str], indent: str, style: Style, line_break: str, before: str) -> str:
+def _block(lines: Sequence[str], indent: str, style: Style, line_break: str) -> str:
     written = (indent + style.step * (len(line) - len(line.lstrip(_MORE))) + line.lstrip(_MORE) for line in lines)
-    return before + "".join(line + line_break for line in written)
+    return "".join(line + line_break for line in written)
 
 
 def _on_one_line(lines: Sequence[str]) -> str:
