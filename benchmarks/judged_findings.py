@@ -25,8 +25,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from analysis.model.evidence import POINTS, START, points
 from analysis.model.report import LIKELY
-from analysis.session.scores import POINTS, START, points
 from benchmarks.real_projects import KEPT
 from benchmarks.real_sources import NAMES
 

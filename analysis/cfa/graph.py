@@ -248,7 +248,8 @@ class External(msgspec.Struct, frozen=True):
 
     `noreturn` and `nonnull` (argument indices from 0) come from attributes and `_Noreturn`, or from a contract of the project;
     `system` says that it was declared in a system header. `row` is what a contract of the project says of it, as a row like those
-    of `analysis.c.functions`; empty if there is none.
+    of `analysis.c.functions`; empty if there is none. `guess` is a row that the declarations of the program make likely
+    (`linking.allocator_pairs`).
     """
 
     name: str
@@ -257,11 +258,18 @@ class External(msgspec.Struct, frozen=True):
     nonnull: tuple[int, ...] = ()
     system: bool = False
     row: str = ""
+    guess: str = ""
 
     @property
     def contract(self) -> Function | None:
         """What a contract of the project says of the function; None if there is none."""
         return described(self.row) if self.row else None
+
+    @property
+    def believed(self) -> Function | None:
+        """What a contract says of the function, or else what is likely: good for finding defects, and for no proof."""
+        row = self.row or self.guess
+        return described(row) if row else None
 
 
 class Reached(NamedTuple):
@@ -347,6 +355,11 @@ class Program:
         known of it."""
         external = self.externals.get(name)
         return known(name) or (None if external is None else external.contract)
+
+    def believed(self, name: str) -> Function | None:
+        """The same, or what is likely of it (`External.believed`)."""
+        external = self.externals.get(name)
+        return known(name) or (None if external is None else external.believed)
 
     def knows(self, name: str) -> bool:
         """Whether it is known of an external function all that it does."""

@@ -6,6 +6,7 @@ with that makes the value suspicious, such as a result that can be null, or memo
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 Beginning = Literal[
@@ -18,10 +19,12 @@ Beginning = Literal[
     "function-result",  # a function of the program returns it so
     "allocated-elsewhere",  # a function of the program allocates or opens it, and returns it
     "argument",  # a caller passes it so
+    "passed-failure",  # a caller passes it so, where memory, a file or input fails
 ]
 Needed = Literal[
     "way-unknown",  # whether the function gets to where the value comes from was not decided: the search had too many states
     "in-memory",  # the value is read from a member, an element or a global variable
+    "stored-failure",  # the same, where it was stored because memory, a file or input fails
     "reachable",  # memory was stored where others reach it, before its last pointer was lost
     "function-pointer",  # a call through a pointer lies between, of which it is not known which function it reaches
     "others-test",  # most other calls of the function that the value comes from test its result
@@ -43,3 +46,49 @@ Needed = Literal[
     "never-asserted",  # the assertion says that a place is never reached
 ]
 Evidence = Literal[Beginning, Needed]
+
+START = 50
+"""The score of a possible finding without any evidence."""
+_MOST = 99
+POINTS: Mapping[Evidence, int] = {
+    "library-result": 20,
+    "library-search": -20,
+    "own-test": 0,
+    "released-here": 20,
+    "null-constant": 0,
+    "function-result": -20,
+    "allocated-elsewhere": 0,
+    "argument": -20,
+    "passed-failure": -10,
+    "macro": -30,
+    "way-unknown": -20,
+    "in-memory": -30,
+    "stored-failure": -10,
+    "reachable": -30,
+    "function-pointer": -30,
+    "others-test": 15,
+    "others-do-not": -15,
+    "environment": 20,
+    "straight": 20,
+    "idle-test": -20,
+    "decided-inside": -10,
+    "asked-about": -20,
+    "asked-before": -20,
+    "loop-skipped": -20,
+    "found-before": -40,
+    "reported": -40,
+    "many-conditions": -10,
+    "never-used": -20,
+    "at-the-end": -20,
+    "result-asserted": 10,
+    "argument-asserted": -20,
+    "never-asserted": -20,
+}
+"""What each piece of evidence adds to the score. The points were chosen by how often findings with this evidence were right on
+real projects, where they were read by hand (docs/how-often-right.md). `benchmarks.judged_findings` measures that, and how well
+points that are chosen on some projects do on another one."""
+
+
+def points(evidence: Iterable[Evidence]) -> int:
+    """The score of a possible finding with this evidence: at most 99, since 100 is that of a confirmed one."""
+    return min(max(START + sum(POINTS[one] for one in evidence), 1), _MOST)

@@ -3,9 +3,7 @@
 The score of a possible finding is a sum: a start, and points for each piece of evidence (`analysis.model.evidence`), at most 99.
 A finding that was confirmed by a run has 100, whatever the evidence is. A finding is shown if its score is at least `LIKELY`.
 
-The points were chosen by how often findings with this evidence were right on real projects, where they were read by hand
-(docs/how-often-right.md). `benchmarks.judged_findings` measures that, and how well points that are chosen on some projects do on
-another one.
+The points are in `analysis.model.evidence`: an engine, too, chooses by them among findings of which one is reported.
 
 A score is a function of the finding alone. So it needs no repair after an edit, and is the same as from scratch.
 """
@@ -16,45 +14,11 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from analysis.model.evidence import Evidence
+from analysis.model.evidence import Evidence, points
 from analysis.model.options import Show
 from analysis.model.report import LIKELY, Finding
 
 CONFIRMED = 100
-START = 50
-POINTS: Mapping[Evidence, int] = {
-    "library-result": 20,
-    "library-search": -20,
-    "own-test": 0,
-    "released-here": 20,
-    "null-constant": 0,
-    "function-result": -20,
-    "allocated-elsewhere": 0,
-    "argument": -20,
-    "macro": -30,
-    "way-unknown": -20,
-    "in-memory": -30,
-    "reachable": -30,
-    "function-pointer": -30,
-    "others-test": 15,
-    "others-do-not": -15,
-    "environment": 20,
-    "straight": 20,
-    "idle-test": -20,
-    "decided-inside": -10,
-    "asked-about": -20,
-    "asked-before": -20,
-    "loop-skipped": -20,
-    "found-before": -40,
-    "reported": -40,
-    "many-conditions": -10,
-    "never-used": -20,
-    "at-the-end": -20,
-    "result-asserted": 10,
-    "argument-asserted": -20,
-    "never-asserted": -20,
-}
-"""What each piece of evidence adds to the score."""
 _REASONS: Mapping[Evidence, str] = {
     "library-result": "a function of the library is called here, and its result is used so",
     "library-search": "a function of the library looks for something here; the code may know that it is there",
@@ -64,9 +28,11 @@ _REASONS: Mapping[Evidence, str] = {
     "function-result": "it comes from another function, whose result may be restricted for this call",
     "allocated-elsewhere": "it comes from another function, which allocates or opens it",
     "argument": "a caller passes it, and may know more of it",
+    "passed-failure": "a caller passes what it got; where it failed, it may not come here",
     "macro": "the test for NULL, or the NULL, is that of a macro, which serves other uses, too",
     "way-unknown": "whether the program gets to where the value comes from was not decided: there are too many ways",
     "in-memory": "the value is read from memory, and what the program keeps true of that memory is not known",
+    "stored-failure": "it was stored in memory where it failed, and is read from there; a test before may exclude that",
     "reachable": "it was stored where others reach it",
     "function-pointer": "a call through a pointer lies between, and is taken to reach each function that fits",
     "others-test": "most other calls of the function that it comes from test its result",
@@ -93,11 +59,6 @@ _CONFIRMED = "a run of the program did this"
 def scored(findings: Iterable[Finding], show: Show) -> tuple[Finding, ...]:
     """The findings with their scores and reasons, and whether they are shown."""
     return tuple(_scored(finding, show) for finding in findings)
-
-
-def points(evidence: Iterable[Evidence]) -> int:
-    """The score of a possible finding with this evidence."""
-    return min(max(START + sum(POINTS[one] for one in evidence), 1), CONFIRMED - 1)
 
 
 def _scored(finding: Finding, show: Show) -> Finding:

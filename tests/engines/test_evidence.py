@@ -19,6 +19,18 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
         {"macro", "straight"},
     ),
     "null as an argument": ("static int g(int *p) { return *p; }\nint f(void) { return g(0); }", {"null-constant", "straight"}),
+    "set to null by a macro": (
+        "#define DROP(x) (free(x), (x) = NULL)\nint f(int *p) { DROP(p); return *p; }",
+        {"null-constant", "straight"},
+    ),
+    "set to null by a macro, if it was not before": (
+        "#define DROP(x) do { if (x) { free(x); (x) = NULL; } } while (0)\nint f(int *p) { *p = 0; DROP(p); return *p; }",
+        {"null-constant", "straight"},
+    ),
+    "null in some cases of a macro": (
+        "struct s { int n, *p; };\n#define GET(s) ((s)->n ? (s)->p : NULL)\nint f(struct s *s) { int *p = GET(s); return *p; }",
+        {"macro", "straight"},
+    ),
     "a test in a macro of what malloc gave": (
         "#define PUT() do { if (p) *p = 0; } while (0)\n"
         "int f(void) { int *p = malloc(4); PUT(); int r = *p; free(p); return r; }",
@@ -44,10 +56,30 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
         "static int *g(int n) { return n > 7 ? malloc(4) : 0; }\nint f(int n) { int *p = g(n); int r = *p; free(p); return r; }",
         {"function-result", "environment", "straight"},
     ),
+    "a failure among the results": (
+        "static int *g(int n) { if (n > 7) return 0; return malloc(4); }\n"
+        "int f(int n) { int *p = g(n); int r = *p; free(p); return r; }",
+        {"function-result", "environment", "straight"},
+    ),
+    "a failure behind a pointer that gives what malloc gives": (
+        "static void *counted(unsigned long n) { return malloc(n + 4); }\nstatic void *(*make)(unsigned long) = malloc;\n"
+        "void set(int n) { make = n ? counted : malloc; }\nstatic int *g(void) { return make(4); }\n"
+        "int f(void) { int *p = g(); int r = *p; free(p); return r; }",
+        {"function-result", "environment", "straight"},
+    ),
+    "passed what is freed, and freed by the function itself": (
+        "static void f(char *p, int n) { if (n) { p[0] = 1; return; }\nfree(p); p[0] = 2; }\n"
+        "void g(char *q, char *r) { f(r, 0); free(q); f(q, 1); }",
+        {"released-here", "straight"},
+    ),
     "a caller": (
         "static int g(const char *s, int n) { return n ? strlen(s) > 3 : 0; }\n"
         'int f(int n) { char *s = getenv("X"); return g(s, n); }',
-        {"argument", "environment"},
+        {"passed-failure", "environment"},
+    ),
+    "a failure that was stored": (
+        "struct s { int *p; };\nstatic void g(struct s *s) { s->p = malloc(4); }\nint f(struct s *s) { g(s); return *s->p; }",
+        {"function-result", "environment", "stored-failure", "straight"},
     ),
     "a caller, where the function uses it in each run": (
         'static int g(const char *s) { return strlen(s) > 3; }\nint f(void) { char *s = getenv("X"); return g(s); }',
@@ -248,6 +280,20 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
     "memory": (
         "struct s { int *p; };\nint f(struct s *s) { s->p = 0; return *s->p; }",
         {"null-constant", "in-memory", "straight"},
+    ),
+    "memory that was released, and nothing since then": (
+        "struct s { int *p; };\nint f(struct s *s) { free(s->p); return *s->p; }",
+        {"released-here", "straight"},
+    ),
+    "memory that was released, and other memory written": (
+        "struct s { int *p; int n; };\nint f(struct s *s, struct s *t) { free(s->p); t->n = 1; return *s->p; }",
+        {"released-here", "in-memory", "straight"},
+    ),
+    "what a loop reads decides it": (
+        "#include <stdio.h>\nint *f(FILE *in, int *size) { int n, end = 0, all = 0; int *p = malloc(64), *q;\nif (!p) exit(1);\n"
+        "do { n = getc(in); end = (end + n) % 64; all += n; } while (n > 0);\nif (all > 64) all = 64;\n*size = all;\n"
+        "if ((64 + end - all) % 64 == 0) q = p;\nelse { q = malloc(all ? all : 1); if (!q) exit(2); }\nreturn q; }",
+        {"library-result"},
     ),
     "result asserted": ("int g(int);\nvoid f(int n) { int r = g(n); if (r != 0) { assert(r == 0); } }", {"result-asserted"}),
     "argument asserted": ("static void g(int n) { assert(n > 3); }\nvoid f(void) { g(2); }", {"argument-asserted"}),

@@ -8,10 +8,10 @@ from typing import get_args
 import msgspec
 import pytest
 
-from analysis.model.evidence import Beginning, Evidence, Needed
+from analysis.model.evidence import POINTS, Beginning, Evidence, Needed, points
 from analysis.model.places import Place, Position, Range
 from analysis.model.report import LIKELY, Finding
-from analysis.session.scores import CONFIRMED, POINTS, points, scored
+from analysis.session.scores import CONFIRMED, scored
 
 ALL = (*get_args(Beginning), *get_args(Needed))
 

@@ -17,6 +17,7 @@ from analysis.c.linkage import Strength, strength
 from analysis.c.project_functions import ProjectFunctions
 from analysis.cfa.building.unit import Surface, Unit, same_surface, surface
 from analysis.cfa.graph import Cfa, External, FunctionSource, Global, Program
+from analysis.cfa.linking.allocator_pairs import with_beliefs
 from analysis.cfa.linking.obstructed import obstructed, obstructed_source, obstructions
 from analysis.cfa.linking.project_contracts import Applied, applied, described_externals
 from analysis.cfa.linking.separate import Separated, separate_again, separate_records
@@ -75,7 +76,7 @@ def link(units: Sequence[Unit], before: LinkedProgram | None = None, contracts: 
         program = old if same else Program(found.cfas, old.globals, old.externals, old.records, old.address_taken)
     else:
         taken = {name for unit in units for name in unit.address_taken}
-        externals = described_externals(_externals(separated.units, found.cfas), known)
+        externals = with_beliefs(described_externals(_externals(separated.units, found.cfas), known))
         program = Program(found.cfas, _globals(separated.units), externals, separated.records, taken)
     messages = (*found.messages, *known.messages)
     return LinkedProgram(program, found.sources, messages, surfaces, tuple(units), separated, defined, contracts, known)

@@ -30,7 +30,7 @@ Some decisions accept missed defects to avoid noise:
 - Globals are followed from the program's start only in small programs (`facts.product`).
 - Memory stored in an object that the function did not make, or in a global of a large program,
   counts as given away (`facts.outcomes`). Ownership is not tracked through the heap.
-- There is one finding per function, rule and message, at its first place (`report.findings`).
+- There is one finding per function, rule, message and lost variable, at its first place (`report.findings`).
 - An error is reported only with a path whose branches agree, found within a budget
   (`feasibility`). If the search gives up, the function's verdict says so.
 - In large programs an assertion counts only where its failure is decided inside its function

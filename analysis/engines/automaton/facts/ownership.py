@@ -25,7 +25,7 @@ def takes_over(program: Program, call: ir.Call, rule: Rule) -> bool:
     these; and those of which a contract of the project says that they do not."""
     for target in program.targets(call):
         external = program.externals.get(target)
-        contract = None if external is None else external.contract
+        contract = None if external is None else external.believed
         if contract is not None and keeps_nothing(contract):
             continue
         if contract is not None and contract.keeps:
@@ -46,13 +46,13 @@ def keeps_nothing(function: Function) -> bool:
 def is_about(program: Program, rule: Rule, target: str) -> bool:
     """Whether a contract of the project makes an external function one that the rule is about."""
     external = program.externals.get(target)
-    contract = None if external is None else external.contract
+    contract = None if external is None else external.believed
     return contract is not None and any(arguments_of_kind(contract, kind) is not None for kind in rule.kinds.values())
 
 
 def may_end(program: Program, call: ir.Call) -> bool:
     """Whether the call may end, by what is known of the library, an object that it is passed."""
-    functions = (program.known(target) for target in program.targets(call))
+    functions = (program.believed(target) for target in program.targets(call))
     return any(one is not None and (one.frees or bool(one.positions("closed"))) for one in functions)
 
 

@@ -47,6 +47,7 @@ class Transfer:
         self.facts = facts
         self.outcomes = Outcomes(rules, facts, thorough)
         self._external = ExternalCalls(self.outcomes, program)
+        self._guessed = frozenset(name for name, one in program.externals.items() if one.guess)
         self.lenient = any(name.startswith("__VERIFIER_") for name in (*program.externals, *program.functions))
 
     # -- NOTHING ------------------------------------------------------------------------------------------------
@@ -70,8 +71,17 @@ class Transfer:
         if match.path is None or not self.relevance.matters(match.rule, model.cfa.name, match.path):
             return []
         paths = bounded(model.copies.same(edge.source, match.path))
+        if self._is_guess(edge):
+            # they do not leave the function: most programs have no bound on what a library frees of their global data
+            paths = tuple(path for path in paths if path[0][0] != "@" and path[0] not in model.parameters)
+            if not paths:
+                return []
         fact = Fact(match.rule, match.target, paths)
         return self._outcome(model, edge, fact, self.rules[match.rule].transitions[match.transition].result)
+
+    def _is_guess(self, edge: Edge) -> bool:
+        """Whether a call releases what it is passed only by what its declaration makes likely (`External.believed`)."""
+        return isinstance(edge.effect, ir.Call) and ir.direct_callee(edge.effect) in self._guessed
 
     def _begin_after(self, model: FunctionModel, edge: Edge, match: Match) -> list[int]:
         rule = self.rules[match.rule]

@@ -250,6 +250,8 @@ class Feasibility:
             steps, first = end.path()
             judgement = self._judge(self._everything(first.function, is_entry=not aim.is_late), steps)
             more = judgement.missing if judgement.contradiction is None else judgement.contradiction
+            if judgement.contradiction is not None and more <= followed:
+                more = self._read_on(steps)  # what is to blame may be less than what it takes to see it
             if not more <= followed:
                 followed |= more
             elif judgement.contradiction is not None:
@@ -260,6 +262,14 @@ class Feasibility:
             else:
                 return _Found(steps, first)
         return _Found(decided=False)
+
+    def _read_on(self, steps: tuple[Taken, ...]) -> frozenset[Item]:
+        """All that a path reads or sets."""
+        found: set[Item] = set()
+        for taken in steps:
+            effect = self._walk.edge(taken).effect
+            found.update((taken.function, part) for expr in ir.expressions(effect) for part in expressions_in(expr))
+        return frozenset(item for item in found if self._walk.cells(*item) is not None)
 
     def _judge(self, store: Store, steps: tuple[Taken, ...]) -> Judgement:
         walk = self._walk

@@ -243,7 +243,7 @@ class Matcher:
             external = self._program.externals.get(callee)
             if external is not None:
                 before.extend(self._of_nonnull(call, external))
-            by_kind = self._index.by_kind if external is not None and external.row else ()
+            by_kind = self._index.by_kind if external is not None and external.believed is not None else ()
             entries = (*self._index.for_callee(callee), *by_kind)
             found_here = ((*entry, bound) for entry in entries for bound in self._bindings(entry[0], entry[3], call, callee))
             for number, index, transition, pattern, bound in found_here:
@@ -270,7 +270,7 @@ class Matcher:
         if bound is not None:
             yield bound
         kind, external = kind_of(pattern, definition), self._program.externals.get(callee)
-        contract = None if kind is None or external is None else external.contract
+        contract = None if kind is None or external is None else external.believed
         if kind is None or contract is None:
             return
         for like in _as_of_kind(call, contract, kind):

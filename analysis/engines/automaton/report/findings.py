@@ -20,6 +20,7 @@ from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.facts.spelled import spell_path
 from analysis.engines.automaton.feasibility.error_paths import ErrorPath, Feasibility
 from analysis.engines.automaton.feasibility.graph_slices import GraphSteps
+from analysis.engines.automaton.report.alike_errors import beside, distinct, grouped
 from analysis.engines.automaton.report.beginnings import Beginning, Beginnings
 from analysis.engines.automaton.report.chains import Chains, Joined
 from analysis.engines.automaton.report.clear_statements import ClearStatements, ErrorFree
@@ -32,6 +33,7 @@ from analysis.engines.automaton.report.trace import Spelled, Taken, Tracer
 from analysis.engines.automaton.solver.full import DerivationGraph, unpack
 from analysis.engines.automaton.solver.retrace import Retrace
 from analysis.model.digest import digest_text
+from analysis.model.evidence import points
 from analysis.model.places import Range
 from analysis.model.report import Finding
 from analysis.model.spelling import display_name, spell_effect
@@ -144,8 +146,9 @@ class Findings:
     def find(
         self, graph: DerivationGraph, delta: ProgramDelta, retrace: Retrace, places: Places, patient: bool = True
     ) -> tuple[Finding, ...]:
-        """One finding per function, rule and message (the others have the same cause, and go when it goes): the first in the
-        text whose branches do not contradict each other, with a short trace; in order of place. `patient` False: see above."""
+        """One finding per function, rule, message and lost variable (the others have the same cause, and go when it goes): the
+        first in the text whose branches do not contradict each other, with a short trace; in order of place. `patient` False: see
+        above."""
         spelled: dict[Taken, Spelled] = {}
         tracer = Tracer(delta, places, self._trace_steps, self._spelled, spelled)
         if self._chosen is None or (patient and not self.settled):
@@ -186,7 +189,7 @@ class Findings:
         feasibility = Feasibility(self._steps, delta, retrace, delta.thorough)
         self._sought = sought(graph, delta, retrace, _errors(delta, retrace))
         errors = {error: one for error, one in self._sought.items() if error not in self.refuted}
-        alike = self._alike(errors, delta, places)
+        alike = grouped(errors, self._rules, places, lambda name, fact: self._message(fact, delta.program.functions[name]))
         if patient:
             groups = [[errors[error] for error in same] for same in alike]
             self.error_paths.update(search_at_once(feasibility, delta, groups, self.error_paths, _TRIES, self._jobs))
@@ -203,11 +206,32 @@ class Findings:
                     self.violated.setdefault(error[0], set()).add(error[1].rule)
                     self._joined[error] = joined
                     if not _follows(delta, facts, error, joined.steps):
-                        chosen.append((error, joined))
+                        candidates = [(error, joined)]
+                        for other in beside(self._rules, error, same):
+                            path = self._error_path(feasibility, delta, errors[other], patient)
+                            joined = self._join(graph, feasibility, delta, errors[other], path, before.get(other), patient)
+                            if joined is not None:
+                                self._joined[other] = joined
+                                candidates.append((other, joined))
+                        chosen.append(self._likeliest(delta, places, candidates))
                         break
                 if tries <= 0:
                     break
-        return chosen
+        return distinct(self._rules, delta, places, chosen)
+
+    def _likeliest(self, delta: ProgramDelta, places: Places, candidates: list[tuple[Error, Joined]]) -> tuple[Error, Joined]:
+        """The error that its evidence says the most for; the first one of several."""
+
+        def speaks_for(one: tuple[Error, Joined]) -> int:
+            tracked = self._tracked(delta, places, *one)
+            return points(tracked.evidence(self._calls(delta, tracked.callee)))
+
+        return max(candidates, key=speaks_for) if len(candidates) > 1 else candidates[0]
+
+    def _tracked(self, delta: ProgramDelta, places: Places, error: Error, joined: Joined) -> Tracked:
+        """The part of a path on which the value of an error is tracked."""
+        rule, below = self._rules[error[1].rule], self._sought[error].error[1]
+        return Tracked(delta, places, rule, below, joined.steps, is_late=joined.unchecked > 0)
 
     def _join(
         self,
@@ -272,14 +296,6 @@ class Findings:
             known = self._beginnings.find(graph, delta, feasibility, one, path, must_be_sure(delta, one))
         return known
 
-    def _alike(self, errors: Iterable[Error], delta: ProgramDelta, places: Places) -> list[list[Error]]:
-        """The errors of which one is reported, in the order of their places."""
-        alike: dict[tuple[str, str, int, str], list[Error]] = {}
-        for name, fact in errors:
-            message = self._message(fact, delta.program.functions[name])
-            alike.setdefault((places.place(name, fact.edge).path, name, fact.rule, message), []).append((name, fact))
-        return [sorted(same, key=lambda error: places.place(error[0], error[1].edge).range) for same in alike.values()]
-
     def _message(self, fact: Fact, cfa: Cfa | None = None) -> str:
         """With `cfa`, that of the fact's function, for people; without it the same whatever the arguments of calls are."""
         rule = self._rules[fact.rule]
@@ -296,7 +312,7 @@ class Findings:
         place = places.place(function, fact.edge)
         text = without_temporaries(spell_effect(cfa.by_id[fact.edge].effect))
         text = text.replace(place.path, "__FILE__")  # where the check is run from is no difference
-        tracked = Tracked(delta, places, rule, self._sought[error].error[1], joined.steps, is_late=joined.unchecked > 0)
+        tracked = self._tracked(delta, places, error, joined)
         calls = self._calls(delta, tracked.callee)
         path = _up_to(error, joined.shown)
         trace, explaining = tracer.steps(path, message)

@@ -17,8 +17,9 @@ from itertools import islice
 from analysis.cfa.graph import Edge, Places, Program
 from analysis.engines.automaton.facts.facts import NOTHING, Fact
 from analysis.engines.automaton.facts.product import ProgramDelta
-from analysis.engines.automaton.functions.access_paths import Path, behind_pointer, path_of, root_of
+from analysis.engines.automaton.functions.access_paths import Path, path_of, root_of
 from analysis.engines.automaton.report.agreeing_targets import gives
+from analysis.engines.automaton.report.places_in_memory import is_in_memory, is_memory, is_reachable, is_untouched
 from analysis.engines.automaton.report.questions import is_asked_about, is_asked_before, only_computes
 from analysis.engines.automaton.report.searches import was_found_before
 from analysis.engines.automaton.report.sibling_calls import Asked, Calls, constants_of, tests
@@ -48,7 +49,7 @@ class Tracked:
         self._places = places
         self._rule = rule
         self._fact = fact
-        self._first = _beginning(delta, fact, steps)
+        self._first = beginning(delta, fact, steps)
         self._steps = steps[self._first :]
         self._last = steps[-1]
         self._path = steps
@@ -99,7 +100,7 @@ class Tracked:
     def _of_beginning(self) -> Beginning:
         first = self._steps[0]
         if any(taken.depth < self._home.depth for taken in self._steps):
-            return "argument"
+            return "passed-failure" if self._is_failure() else "argument"
         result: Beginning = "allocated-elsewhere" if self._rule.ownership else "function-result"
         is_release = self._rule.about_object and not self._rule.ownership
         if is_release and always_begins(self._program, self._path[: self._first + 1], self._home, self.looked):
@@ -158,12 +159,20 @@ class Tracked:
         return None
 
     def _is_of_macro(self, first: Taken) -> bool:
-        """Whether a test or a null is in the text of a macro. The null of `p = M(x)` is, if M branches to it."""
+        """Whether a test or a null is in the text of a macro, which decides whether it is null. The null of `p = M(x)` is, if M
+        branches to it. One that sets its argument to null, as it does behind `free`, decides nothing."""
         number = self._first
         before = self._path[number - 1] if number else first
         is_branch = self._is_branch(before) and self._line(before) == self._line(first)
+        effect = self._edge(first).effect
+        if isinstance(effect, ir.Assign) and not (is_branch and effect.target not in self._tested_by(before)):
+            return False
         places = [self._places.place(taken.function, taken.edge) for taken in (first, *[before] * is_branch)]
         return any(place.macro not in (None, "NULL") for place in places)
+
+    def _tested_by(self, branch: Taken) -> frozenset[ir.Expr]:
+        """The parts of the condition of a branch."""
+        return frozenset(part for expr in ir.values_of(self._edge(branch).effect) for part in ir.walk(expr))
 
     def _supporting(self) -> Iterator[Evidence]:
         source = self.source
@@ -196,13 +205,21 @@ class Tracked:
         for taken in own:
             effect = self._edge(taken).effect if taken.event == "edge" else None
             if isinstance(effect, ir.Call):
-                is_answer = effect.result is not None and self._is_of_library(effect) and not only_computes(effect)
+                is_answer = effect.result is not None and self._is_answer(effect)
                 answers |= {effect.result} if is_answer and effect.result is not None else set()
             elif isinstance(effect, ir.Assign) and not answers.isdisjoint(ir.walk(effect.value)):
                 answers.add(effect.target)
             elif isinstance(effect, ir.Assume):
                 is_answer = not answers.isdisjoint(ir.walk(effect.condition))
         return is_answer
+
+    def _is_answer(self, call: ir.Call) -> bool:
+        """Whether a call asks a library function for more than it is passed; also one through a pointer, where all that the
+        program assigns to it comes down to the one that the value begins with."""
+        if self._is_of_library(call):
+            return not only_computes(call)
+        begin = effect_of(self._program, self._steps[0])
+        return ir.direct_callee(call) is None and gives(self._program, call, begin, self.looked)
 
     def _is_of_library(self, call: ir.Call) -> bool:
         callee = self._program.only_target(call)
@@ -224,9 +241,10 @@ class Tracked:
     def _needed(self) -> Iterator[Evidence]:
         if self._is_late:
             yield "way-unknown"
-        if any(map(_is_in_memory, self._fact.paths[:1])) or any(map(self._is_read_again, self._steps[1:])):
-            yield "in-memory"
-        if self._rule.ownership and any(map(_is_reachable, self._own_paths())):
+        is_read = any(map(is_in_memory, self._fact.paths[:1])) and not self._is_untouched()
+        if is_read or any(map(self._is_read_again, self._steps[1:])):
+            yield "stored-failure" if self._is_failure() else "in-memory"
+        if self._rule.ownership and any(map(is_reachable, self._own_paths())):
             yield "reachable"
         if self._is_never_used():
             yield "never-used"
@@ -242,6 +260,14 @@ class Tracked:
         is_end = isinstance(self._edge(self._last).effect, ir.Return)
         if self._rule.ownership and is_end and display_name(self._last.function) == "main":
             yield "at-the-end"
+
+    def _is_untouched(self) -> bool:
+        """Whether this function passed the very place that the error is about to what released it, and no memory was written and
+        nothing was called since then."""
+        if self._rule.ownership or not self._rule.about_object:
+            return False
+        own = [taken for taken in self._path[:-1] if self._is_own(taken) and taken.event in ("edge", "call")]
+        return is_untouched(self._fact.paths[0], [self._edge(taken).effect for taken in own])
 
     def _is_never_used(self) -> bool:
         """Whether it is a descriptor, and the function that loses it passes it to no function and stores it nowhere."""
@@ -266,8 +292,11 @@ class Tracked:
         """Whether null comes out of another function, or from a caller, and nothing that can fail in any run decides that."""
         if not self._rule.failure_states or self._of_beginning() not in ("function-result", "argument"):
             return False
-        is_failure = any(self._delta.facts[taken.after].state in self._rule.failure_states for taken in self._steps[:1])
-        return not is_failure and not self._is_decided_outside()
+        return not self._is_failure() and not self._is_decided_outside()
+
+    def _is_failure(self) -> bool:
+        """Whether the value begins with a failure that any run may have, as of `malloc`."""
+        return any(self._delta.facts[taken.after].state in self._rule.failure_states for taken in self._steps[:1])
 
     def _is_asked_about(self) -> bool:
         own = [taken for taken in self._steps[1:-1] if self._is_own(taken)]
@@ -320,7 +349,7 @@ class Tracked:
         if not isinstance(effect, ir.Assign) or not self._fact.paths:
             return False
         read = path_of(effect.value)
-        return path_of(effect.target) == self._fact.paths[0] and read is not None and _is_in_memory(read)
+        return path_of(effect.target) == self._fact.paths[0] and read is not None and is_in_memory(read)
 
     def _is_through_pointer(self, number: int) -> bool:
         """Whether a step calls through a pointer, and may reach another function than the path says. Where memory that such a
@@ -329,9 +358,10 @@ class Tracked:
         call = effect_of(self._program, self._steps[number])
         if not isinstance(call, ir.Call) or ir.direct_callee(call) is not None:
             return False
+        is_result = self._rule.ownership or not self._rule.about_object
+        if is_result and gives(self._program, call, effect_of(self._program, begin), self.looked):
+            return False
         if self._rule.ownership:
-            if gives(self._program, call, effect_of(self._program, begin), self.looked):
-                return False
             return number == 0 or self._is_passed(number, call)
         return leads_elsewhere(self._program, self._steps, number, begin, self.looked)
 
@@ -364,7 +394,7 @@ class Tracked:
             yield "never-asserted"
         elif names & calls:
             yield "result-asserted"
-        elif any(map(_is_memory, self._asserted(own, names))):
+        elif any(map(is_memory, self._asserted(own, names))):
             yield "in-memory"
         elif any(var.scope == "parameter" for var in self._variables(own[-1])):
             yield "argument-asserted"
@@ -386,7 +416,7 @@ class Tracked:
             yield from ir.variables(expr)
 
 
-def _beginning(delta: ProgramDelta, fact: Fact, steps: Sequence[Taken]) -> int:
+def beginning(delta: ProgramDelta, fact: Fact, steps: Sequence[Taken]) -> int:
     """The number of the step that made the value suspicious."""
     number = len(steps) - 1
     while number > 0 and steps[number].before != NOTHING and delta.facts[steps[number].before].rule == fact.rule:
@@ -397,19 +427,3 @@ def _beginning(delta: ProgramDelta, fact: Fact, steps: Sequence[Taken]) -> int:
 def _assigned(effect: ir.Effect) -> tuple[ir.Var, ...]:
     """The variable that an assignment sets."""
     return (effect.target,) if isinstance(effect, ir.Assign) and isinstance(effect.target, ir.Var) else ()
-
-
-def _is_in_memory(path: Path) -> bool:
-    """Whether a path is read from something else than a local variable. An address is not read."""
-    return path[-1] != "&" and (len(path) > 1 or path[0].startswith("@"))
-
-
-def _is_memory(expr: ir.Expr) -> bool:
-    """Whether an expression reads something else than local variables."""
-    parts = ir.walk(expr)
-    return any(isinstance(part, ir.Deref) or (isinstance(part, ir.Var) and part.scope == "global") for part in parts)
-
-
-def _is_reachable(path: Path) -> bool:
-    """Whether a name of a value is one that others can know: behind a pointer, or in a global variable."""
-    return path[0].startswith("@") or (behind_pointer(path) and path[-1] != "&")

@@ -1,0 +1,79 @@
+"""Which errors are alike, so that one of them is reported: those of one function, rule and message, about one lost variable.
+
+The others have the same cause, and go when it goes. The first in the text is reported, but for two cases in which another one
+says more: where the function knows more of the value; and where one place has several, a failure with more evidence (`findings`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from analysis.cfa.graph import Places
+from analysis.engines.automaton.facts.facts import NOTHING, Fact
+from analysis.engines.automaton.facts.product import ProgramDelta
+from analysis.engines.automaton.report.chains import Joined
+from analysis.engines.automaton.report.path_evidence import beginning
+from analysis.engines.automaton.report.raised_errors import Sought
+from analysis.engines.automaton.report.suspicions import Error
+from analysis.engines.automaton.report.trace import Taken
+from analysis.engines.automaton.solver.full import unpack
+from analysis.model.places import Range
+from analysis.rules.automaton import Rule
+
+Rules = tuple[Rule, ...]
+
+
+def grouped(
+    errors: Mapping[Error, Sought], rules: Rules, places: Places, message: Callable[[str, Fact], str]
+) -> list[list[Error]]:
+    """The errors of which one is reported, in the order of their places. Of an object that is released, those come first in which
+    the function itself releases it: it knows more of that than of what it is passed."""
+
+    def order(error: Error) -> tuple[bool, Range]:
+        name, fact = error
+        is_passed = rules[fact.rule].about_object and all(unpack(one)[1] != NOTHING for one in errors[error].at[1])
+        return is_passed, places.place(name, fact.edge).range
+
+    alike: dict[tuple[str, str, int, str, str], list[Error]] = {}
+    for name, fact in errors:
+        key = places.place(name, fact.edge).path, name, fact.rule, message(name, fact), _lost_variable(rules[fact.rule], fact)
+        alike.setdefault(key, []).append((name, fact))
+    return [sorted(same, key=order) for same in alike.values()]
+
+
+def distinct(
+    rules: Rules, delta: ProgramDelta, places: Places, chosen: Iterable[tuple[Error, Joined]]
+) -> list[tuple[Error, Joined]]:
+    """The errors with their paths, without those of which another one says that the same value is lost, by another variable."""
+
+    def order(one: tuple[Error, Joined]) -> tuple[Range, object]:
+        (name, fact), _ = one
+        return places.place(name, fact.edge).range, fact.paths
+
+    found: dict[object, tuple[Error, Joined]] = {}
+    for (name, fact), joined in sorted(chosen, key=order):
+        key: object = name, fact
+        if rules[fact.rule].ownership:
+            key = name, fact.rule, _comes_from(joined.steps[beginning(delta, fact, joined.steps) :])
+        found.setdefault(key, ((name, fact), joined))
+    return list(found.values())
+
+
+def _comes_from(steps: Sequence[Taken]) -> tuple[str, int]:
+    """The edge nearest to the program's entry at which a value begins to be tracked, or is returned."""
+    least = min(taken.depth for taken in steps)
+    first = next((taken for taken in steps if taken.depth == least and taken.event in ("edge", "return")), steps[0])
+    return first.function, first.edge
+
+
+def beside(rules: Rules, error: Error, same: Iterable[Error]) -> list[Error]:
+    """The other errors at the place of one, of those that are alike, in which something has failed: any run may come to these."""
+    rule = rules[error[1].rule]
+    others = [other for other in same if other != error and (other[0], other[1].edge) == (error[0], error[1].edge)]
+    return [other for other in others if rule.transitions[other[1].transition].source in rule.failure_states]
+
+
+def _lost_variable(rule: Rule, fact: Fact) -> str:
+    """The variable that leads to what is lost, which the message does not name; empty where it is none with a name."""
+    is_lost = rule.ownership and bool(fact.paths)
+    return fact.paths[0][0] if is_lost and fact.paths[0][0][0] not in "$<" else ""

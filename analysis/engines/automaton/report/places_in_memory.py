@@ -1,0 +1,35 @@
+"""Whether what a finding is about lies in memory that others may know or change, for `path_evidence`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from analysis.engines.automaton.functions.access_paths import Path, behind_pointer, path_of
+from analysis.model import ir
+
+
+def is_in_memory(path: Path) -> bool:
+    """Whether a path is read from something else than a local variable. An address is not read."""
+    return path[-1] != "&" and (len(path) > 1 or path[0].startswith("@"))
+
+
+def is_memory(expr: ir.Expr) -> bool:
+    """Whether an expression reads something else than local variables."""
+    parts = ir.walk(expr)
+    return any(isinstance(part, ir.Deref) or (isinstance(part, ir.Var) and part.scope == "global") for part in parts)
+
+
+def is_reachable(path: Path) -> bool:
+    """Whether a name of a value is one that others can know: behind a pointer, or in a global variable."""
+    return path[0].startswith("@") or (behind_pointer(path) and path[-1] != "&")
+
+
+def is_untouched(path: Path, effects: Sequence[ir.Effect]) -> bool:
+    """Whether the last call among the effects was passed what is at the path, and no memory was written after it."""
+    for effect in reversed(effects):
+        if isinstance(effect, ir.Call):
+            return any(path_of(argument) == path for argument in effect.arguments)
+        target = effect.target if isinstance(effect, ir.Assign) else None
+        if target is not None and not (isinstance(target, ir.Var) and target.scope != "global"):
+            return False
+    return False
