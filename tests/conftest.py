@@ -6,6 +6,7 @@ A test that sets a deadline of its own, or that no longer ignores slowness, is r
 `EVERPROOF_NIGHTLY` (`make nightly`) multiplies the examples of all property-based tests.
 """
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -33,6 +34,13 @@ def _modules_of_the_current_folder() -> Iterator[None]:
     must not forbid them to the tests that come after it."""
     yield
     os.environ.pop("PYTHONSAFEPATH", None)
+
+
+def pytest_collection_finish() -> None:
+    """What collecting the tests has made stays to the end: the garbage collector need not look at it after each of them."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 def settings_of(test: object) -> settings:

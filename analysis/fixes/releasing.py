@@ -23,7 +23,8 @@ _ENDS = {"block": ("free", "stdlib.h"), "stream": ("fclose", "stdio.h"), "direct
          "descriptor": ("close", "unistd.h")}  # fmt: skip
 _OWN_ENDS = {"popen": ("pclose", "stdio.h")}
 _FILLS = frozenset(("getline", "getdelim", "asprintf", "vasprintf", "posix_memalign"))
-_CALL = re.compile(r"(?:\([^()]*\) ?)?(\w+)\(")
+_CALL = re.compile(r"\b(\w+)\(")
+_WHOLE_CALL = re.compile(r"(?:\([^()]*\) ?)?(\w+)\(")  # behind a cast, if any
 _PASSED = re.compile(r"(?:.+ = )?(\w+)\(\s*&([^,()]+)", re.DOTALL)
 _LOCK = re.compile(r"still holds `([^`]+)`")
 _ROOT = re.compile(r"[A-Za-z_]\w*")
@@ -152,7 +153,7 @@ def _held(asked: AskedFinding) -> Iterator[tuple[str, list[str], TraceStep]]:
     """What is held, and the functions that may end it, those of this function first: what was assigned where the value comes
     from, or by the last call."""
     for target, value, step in asked.assigned():
-        called = _CALL.match(value)
+        called = _WHOLE_CALL.match(value)
         if called is not None and (not asked.origin or step.text == asked.origin):
             ends = _library_ends(asked, called.group(1))
             yield target, list(dict.fromkeys((*_own_ends(asked, target), *ends))), step

@@ -46,7 +46,7 @@ _MESSAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("unlocked an invalid lock", ("lock-discipline",)),
     ("still holds", ("lock-discipline", "lock-at-exit")),
 )
-_PLACE = re.compile(r"([^\s():]+\.[ch]):(\d+)")
+_PLACE = re.compile(r"(?<![^\s():])([^\s():]+\.[ch]):(\d+)")
 _END = re.compile(r"\n\s*\n|(?:is located|freed by|previously allocated|Address 0x)")
 _AT_THE_END = frozenset(("memory-leak", "memory-cleanup", "resource-leak", "lock-at-exit"))
 _ELSEWHERE = _AT_THE_END | {"assertion", "uninitialized-read"}
