@@ -32,6 +32,8 @@ from analysis.session.provers.asking.question import Question, finding_question,
 from analysis.session.provers.processes.prover_pool import Pool
 from analysis.session.provers.processes.task_outcome import Budget, Outcome, had_the_processor, reason_of
 
+_BY_ANOTHER_CALL = "the run that was found violates it by another call"
+
 
 class Effort(msgspec.Struct, frozen=True):
     """What provers did: tasks, milliseconds (of all of them together), questions to the solver, and abstract states; `reused` are
@@ -204,6 +206,8 @@ class Proving:
     def _decide(self, asked: _Asked, decided: Decided, slicer: Slicer | None) -> None:
         if decided.status == "refuted" and not self._understood:
             decided = Decided("possible", reason=PARTLY_PARSED)
+        if decided.status == "confirmed" and not _makes_the_call(decided, asked.suspicion):
+            decided = Decided("possible", reason=_BY_ANOTHER_CALL)
         asked.decided, asked.pending = decided, False
         names = {step.function for step in decided.steps}
         if slicer is not None and names:
@@ -335,6 +339,15 @@ def _only_others_call(program: Program, entries: Sequence[str]) -> frozenset[str
 def _is_there(error: Error, program: Program) -> bool:
     name, fact = error
     return name in program.functions and fact.edge in program.functions[name].by_id
+
+
+def _makes_the_call(run: Decided, suspicion: Suspicion) -> bool:
+    """Whether a run to where the violation happens makes the call that the finding is about, if it is about one: others may lead
+    there, too."""
+    function, fact = suspicion.error
+    if (function, fact.edge) == (suspicion.function, suspicion.edge):
+        return True
+    return any((step.function, step.edge) == (function, fact.edge) for step in run.steps)
 
 
 def _is_at(run: Decided, function: str, edge: int, functions: Mapping[str, Cfa]) -> bool:
