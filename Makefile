@@ -40,7 +40,9 @@ lint: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# Compiled first: the tests start hundreds of processes, also where Python is told not to keep what it compiles.
 unit: $(READY)
+	$(BIN)/python -m compileall -q -j 2 analysis server
 	$(BIN)/python -m pytest -n 2 --quiet
 
 nightly: $(READY)

@@ -3,37 +3,50 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import os
 import sys
 from collections.abc import Sequence
 
 import click
 
-from analysis.cli.cache import cache
-from analysis.cli.certify import certify
-from analysis.cli.check import check
 from analysis.cli.closing import NobodyReadsError, end, fill_missing_streams, quietly
-from analysis.cli.contracts import contracts
-from analysis.cli.difference.diff_command import diff
-from analysis.cli.dumping import dump
-from analysis.cli.json_format import everproof_version
-from analysis.cli.replay_command import replay_command
-from analysis.cli.revisions import revisions
-from analysis.cli.rules import rules
-from analysis.cli.serve import serve
-from analysis.cli.watch import watch
 
 _INTERRUPTED = 130
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
-@click.version_option(everproof_version(), prog_name="everproof")
+_COMMANDS = {
+    "check": "analysis.cli.check",
+    "certify": "analysis.cli.certify",
+    "contracts": "analysis.cli.contracts",
+    "diff": "analysis.cli.difference.diff_command",
+    "revisions": "analysis.cli.revisions",
+    "replay": "analysis.cli.replay_command",
+    "watch": "analysis.cli.watch",
+    "serve": "analysis.cli.serve",
+    "rules": "analysis.cli.rules",
+    "dump": "analysis.cli.dumping",
+    "cache": "analysis.cli.cache",
+}  # the module of each: it defines the command under its name
+
+
+class _Commands(click.Group):
+    """Imports a command only when it is asked for: the language server must not wait for what it does not use."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        command: click.Command = getattr(importlib.import_module(_COMMANDS[cmd_name]), cmd_name)
+        return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(package_name="everproof", prog_name="everproof")
 def cli() -> None:
     """Verifies C programs while they are being written."""
-
-
-for _command in (check, certify, contracts, diff, revisions, replay_command, watch, serve, rules, dump, cache):
-    cli.add_command(_command)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

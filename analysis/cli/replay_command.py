@@ -20,8 +20,9 @@ from analysis.cli.output import say, write
 from analysis.cli.text_format import spot
 from analysis.frontend.compiler.compiler_run import find_compiler, find_program_file
 from analysis.model.report import Finding
+from analysis.replaying import replayed
 from analysis.replaying.building import Unit
-from analysis.replaying.replayed import Outcome, replay
+from analysis.replaying.replayed import Outcome
 from analysis.replaying.running import ENVIRONMENT
 
 REPRODUCED, OTHERWISE, FAILED = 0, 1, 2
@@ -37,14 +38,14 @@ _UNASKED: dict[str, Any] = {
 }
 
 
-@click.command("replay")
+@click.command()
 @click.argument("fingerprint")
 @click.argument("paths", metavar="[PATH]...", nargs=-1)
 @click.option("--keep", "kept", metavar="DIR", help="Leave the program and its sources in this new or empty folder.")
 @click.option("--gdb", is_flag=True, help="Run it in gdb, which stops at the error.")
 @click.option("--store", metavar="FILE|none", help="Where results are kept between runs, as for `everproof check`.")
 @program_options
-def replay_command(fingerprint: str, paths: tuple[str, ...], kept: str | None, gdb: bool, **given: Any) -> int:
+def replay(fingerprint: str, paths: tuple[str, ...], kept: str | None, gdb: bool, **given: Any) -> int:
     """Run a confirmed finding of PATH again, as a compiled program under sanitizers.
 
     FINGERPRINT names the finding, as `everproof check --format json` prints it; its beginning will do. The program is
@@ -105,7 +106,7 @@ def _only(named: Sequence[Finding], fingerprint: str) -> Finding:
 
 def _replayed(finding: Finding, units: list[Unit], compiler: str, folder: str, *, gdb: bool) -> int:
     path = Path(os.path.realpath(folder))
-    outcome = replay(finding, units, compiler, path)
+    outcome = replayed.replay(finding, units, compiler, path)
     write("\n".join((f"{spot(finding.place)}: {finding.message} [{finding.rule}]", *_lines(outcome), "")), None)
     if gdb and outcome.status != "refused":
         _debug(outcome, path)
