@@ -6,8 +6,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
-
 Report = Callable[[str, int, int], None]
 
 
@@ -17,6 +15,8 @@ def progress() -> Iterator[Report | None]:
     if not sys.stderr.isatty():
         yield None
         return
+    from rich.console import Console  # only for a terminal: the import takes a tenth of a small check
+
     with Console(stderr=True).status("Starting") as status:
 
         def show(text: str, done: int, total: int) -> None:
