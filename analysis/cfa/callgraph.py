@@ -5,22 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from analysis.cfa.components import strongly_connected
-from analysis.cfa.graph import Program
+from analysis.cfa.graph import Cfa, Program
 from analysis.model import ir
 from analysis.model.kept_with import kept_with
 
 
 @kept_with
+def called(cfa: Cfa) -> tuple[tuple[str, ...], tuple[ir.Call, ...]]:
+    """The functions that a function calls by their names, each once, and its calls through pointers."""
+    calls = [edge.effect for edge in cfa.calls if isinstance(edge.effect, ir.Call)]
+    direct = dict.fromkeys(name for call in calls if (name := ir.direct_callee(call)) is not None)
+    return tuple(direct), tuple(call for call in calls if ir.direct_callee(call) is None)
+
+
+@kept_with
 def callees(program: Program) -> Mapping[str, tuple[str, ...]]:
-    """For each function, what it can call, defined or not, in the order of the calls, each once."""
+    """For each function, what it can call, defined or not, each once: what it names, in the order of the calls, then what its
+    pointers reach."""
     found: dict[str, tuple[str, ...]] = {}
     for name, cfa in program.functions.items():
-        called: dict[str, None] = {}
-        for edge in cfa.calls:
-            if isinstance(edge.effect, ir.Call):
-                for target in program.targets(edge.effect):
-                    called.setdefault(target)
-        found[name] = tuple(called)
+        direct, others = called(cfa)
+        reached = (target for call in others for target in program.targets(call))
+        found[name] = tuple(dict.fromkeys((*direct, *reached))) if others else direct
     return found
 
 

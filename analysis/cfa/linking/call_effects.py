@@ -247,11 +247,13 @@ def _behind(pointer: ir.Expr) -> Cell:
 
 
 class WithCallees(NamedTuple):
-    """What each function does together with all that it calls, with what that follows from."""
+    """What each function does together with all that it calls, with what that follows from. `components` are the strongly
+    connected components of the calls, callees first."""
 
     functions: Mapping[str, Own]
     ending: Set[str]
     effects: dict[str, Effects]
+    components: Sequence[Sequence[str]] = ()
 
 
 def with_callees(functions: Mapping[str, Own], ending: Set[str], before: WithCallees) -> WithCallees:
@@ -259,13 +261,27 @@ def with_callees(functions: Mapping[str, Own], ending: Set[str], before: WithCal
     stayed the same since `before` is the same object."""
     known = before.effects if before.ending == ending else {}
     found: dict[str, Effects] = {}
-    for component in strongly_connected({name: [callee for callee, _ in mine.calls] for name, mine in functions.items()}):
+    components = before.components if _call_the_same(functions, before.functions) else _components(functions)
+    for component in components:
         last = known.get(component[0])
         if last is None or not all(_is_same(functions, name, found, before) for name in component):
             whole = _whole(component, functions, ending, found)
             last = whole if last is None or last != whole else last
         found.update(dict.fromkeys(component, last))
-    return WithCallees(functions, ending, found)
+    return WithCallees(functions, ending, found, components)
+
+
+def _call_the_same(functions: Mapping[str, Own], before: Mapping[str, Own]) -> bool:
+    """Whether the functions are those of before, in the same order, and each calls what it called."""
+    return functions.keys() == before.keys() and all(
+        mine is old or (name == other and [one[0] for one in mine.calls] == [one[0] for one in old.calls])
+        for (name, mine), (other, old) in zip(functions.items(), before.items(), strict=True)
+    )
+
+
+def _components(functions: Mapping[str, Own]) -> Sequence[Sequence[str]]:
+    calls = {name: [callee for callee, _ in mine.calls] for name, mine in functions.items()}
+    return tuple(map(tuple, strongly_connected(calls)))
 
 
 def _is_same(functions: Mapping[str, Own], name: str, found: Mapping[str, Effects], before: WithCallees) -> bool:

@@ -13,14 +13,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 
 from analysis.cfa.graph import Cfa, Program
+from analysis.engines.automaton.facts.value_flows import BEHIND, Node, Part, ValueFlows
 from analysis.engines.automaton.functions.access_paths import RESULT, Path, beside, lvalue_cell, root_of
 from analysis.engines.automaton.functions.matching import Matcher
 from analysis.model import ir
 from analysis.model.c_types import Pointer, spell
 from analysis.rules.automaton import ERROR, Rule
-
-Node = tuple[str, str]
-BEHIND: Node = ("", "*")
 
 
 def node_of(function: str, path: Path) -> Node:
@@ -36,9 +34,6 @@ def node_of(function: str, path: Path) -> Node:
     return ("", path[0]) if path[0][0] == "@" else (function, path[0])
 
 
-_Part = tuple[frozenset[tuple[Node, Node]], frozenset[tuple[int, Node]]]  # flows (target, source), and sinks by rule
-
-
 class Relevance:
     """The relevant nodes of each rule of one program. Rules that report when a value is lost or a function left have no use
     for it."""
@@ -48,35 +43,22 @@ class Relevance:
         self._matcher = matcher
         self._followed = _followed(rules)
         self._parts = {name: self._read(program.functions[name]) for name in sorted(program.functions)}
-        self.nodes = self._find_nodes()
+        self._value_flows = ValueFlows(self._followed, self._parts.values())
 
-    def revised(self, program: Program, matcher: Matcher, changed: Iterable[str]) -> Relevance:
-        """The relevance in a program in which some functions differ, or what they call does, or which lacks some."""
-        other = copy(self)
-        other._program = program
-        other._matcher = matcher
-        other._parts = {name: part for name, part in self._parts.items() if name in program.functions}
-        other._parts |= {name: other._read(program.functions[name]) for name in changed}
-        differ = [name for name in other._parts.keys() | self._parts.keys() if other._parts.get(name) != self._parts.get(name)]
-        if differ and not self._are_same_nodes(other, differ):
-            other.nodes = other._find_nodes()
-        return other
+    @property
+    def nodes(self) -> Mapping[int, frozenset[Node]]:
+        """The nodes that matter to each rule; of a rule to which the same ones matter after an edit, the same object."""
+        return self._value_flows.nodes
 
-    def _are_same_nodes(self, other: Relevance, differ: Iterable[str]) -> bool:
-        """Whether the flows that came and went leave all nodes what they are: none of them ends in a relevant node, or it comes
-        from one and goes nowhere that counts. Where anything behind pointers is relevant, so is each target there."""
-        nothing: _Part = (frozenset(), frozenset())
-        for name in differ:
-            (flows, sinks), (flows_before, sinks_before) = other._parts.get(name, nothing), self._parts.get(name, nothing)
-            if sinks != sinks_before:
-                return False
-            for target, value in flows ^ flows_before:
-                is_new = (target, value) in flows
-                if target[1][0] == "*" or any(
-                    target in nodes and not (is_new and value in nodes) for nodes in self.nodes.values()
-                ):
-                    return False
-        return True
+    def revise(self, program: Program, matcher: Matcher, changed: Iterable[str]) -> None:
+        """Goes on to a program in which some functions differ, or what they call does, or which lacks some."""
+        self._program, self._matcher = program, matcher
+        read = {name: self._read(program.functions[name]) for name in changed}
+        read = {name: part for name, part in read.items() if part != self._parts.get(name)}
+        others = [name for name in self._parts if name in read or name not in program.functions]
+        before = [self._parts.pop(name) for name in others]
+        self._parts |= read
+        self._value_flows.exchange(before, read.values())
 
     def under(self, rules: Iterable[Rule], matcher: Matcher, matched: Iterable[str]) -> Relevance:
         """The relevance in the same program under other rules; `matched` are the functions in which those that differ match."""
@@ -84,18 +66,8 @@ class Relevance:
         other._matcher = matcher
         other._followed = _followed(rules)
         other._parts = self._parts | {name: other._read(self._program.functions[name]) for name in matched}
-        other.nodes = other._find_nodes()
+        other._value_flows = ValueFlows(other._followed, other._parts.values())
         return other
-
-    def _find_nodes(self) -> dict[int, frozenset[Node]]:
-        into: dict[Node, set[Node]] = {}
-        sinks: dict[int, set[Node]] = {}
-        for flows, reports in self._parts.values():
-            for target, value in flows:
-                into.setdefault(target, set()).add(value)
-            for rule, sink in reports:
-                sinks.setdefault(rule, set()).add(sink)
-        return {rule: frozenset(_backwards(into, sinks.get(rule, set()))) for rule in self._followed}
 
     def matters(self, rule: int, function: str, path: Path) -> bool:
         """Whether a value that begins to be tracked at the path can reach a place where the rule reports."""
@@ -105,7 +77,7 @@ class Relevance:
         start = node_of(function, path)
         return start in nodes or start == BEHIND
 
-    def _read(self, cfa: Cfa) -> _Part:
+    def _read(self, cfa: Cfa) -> Part:
         sinks = {
             (match.rule, node_of(cfa.name, match.path))
             for edge in cfa.edges
@@ -144,19 +116,6 @@ class Relevance:
 
 def _followed(rules: Iterable[Rule]) -> tuple[int, ...]:
     return tuple(number for number, rule in enumerate(rules) if not rule.about_object)
-
-
-def _backwards(into: Mapping[Node, set[Node]], sinks: set[Node]) -> set[Node]:
-    found = set(sinks)
-    if BEHIND in found:
-        found |= {other for other in into if other[1][0] == "*"}
-    work = list(found)
-    while work:
-        for source in into.get(work.pop(), ()):
-            if source not in found:
-                found.add(source)
-                work.append(source)
-    return found
 
 
 def node(function: str, lvalue: ir.Expr) -> Node:

@@ -25,9 +25,11 @@ from copy import copy
 
 import msgspec
 
+from analysis.cfa.callgraph import called
 from analysis.cfa.graph import Cfa, Program
 from analysis.engines.automaton.facts.product import Memo, ProgramDelta, is_small
-from analysis.engines.automaton.facts.relevance import BEHIND, Node, node_of
+from analysis.engines.automaton.facts.relevance import node_of
+from analysis.engines.automaton.facts.value_flows import BEHIND, Node
 from analysis.engines.automaton.functions.constant_globals import constant_globals, initial_values, spoiled_by
 from analysis.engines.automaton.functions.footprint import Moved
 from analysis.engines.automaton.functions.function_model import Rewritten
@@ -42,8 +44,6 @@ from analysis.engines.automaton.revision.alike import (
 )
 from analysis.engines.automaton.solver.changes import Changes, EdgeChanges, Scope
 from analysis.engines.automaton.solver.full import DerivationGraph, Entry
-from analysis.model import ir
-from analysis.model.kept_with import kept_with
 from analysis.rules.automaton import START
 
 
@@ -71,7 +71,9 @@ def revise(
         return None
     changed = {name for name, cfa in program.functions.items() if cfa is not old.functions.get(name)}.union(world.calls)
     callers = _Callers(program, old)
+    relevant = before.relevance.nodes
     delta, moved = _without_models(before, program, world, changed, callers)
+    nodes = _that_differ(relevant, delta.relevance.nodes)
     models = before.models
     wanted = changed.union(moved.callers, _otherwise_constant(delta, before))
     calls = _rewrite(delta, before, moved, wanted, callers)
@@ -80,10 +82,10 @@ def revise(
     delta.connect()
     if delta.transfer.lenient != before.transfer.lenient:
         return None
-    otherwise = _doubting(delta, before, callers) | _otherwise_relevant(delta, before, graph)
+    otherwise = _doubting(delta, before, callers) | _otherwise_relevant(delta, nodes, graph)
     touched = remodelled | otherwise
     rewritten = {name: known for name, known in calls.items() if known is not None}
-    delta.memos = _memos(delta, before, remodelled | rewritten.keys(), otherwise)
+    delta.memos = _memos(delta, before, remodelled | rewritten.keys(), otherwise, nodes, callers)
     entered_otherwise = _entered_otherwise(delta, before, remodelled)
     functions = {}
     written = {name: known.written for name, known in rewritten.items()}
@@ -126,7 +128,7 @@ def _without_models(
     delta.spoiled = {name: known for name, known in before.spoiled.items() if name not in world.gone}
     delta.spoiled |= {name: spoiled_by(program.functions[name]) for name in changed}
     delta.constants = constant_globals(program, delta.footprints.returning, delta.spoiled)
-    delta.relevance = before.relevance.revised(program, delta.matcher, changed)
+    delta.relevance.revise(program, delta.matcher, changed)
     return delta, moved
 
 
@@ -171,22 +173,14 @@ class _Callers:
         found: dict[str, set[str]] = {}
         for name, cfa in self._program.functions.items():
             old = self._old.functions.get(name)
-            direct, others = _called(cfa)
-            before, others_before = (frozenset[str](), ()) if old is None else _called(old)
-            targets = [*direct, *before.difference(direct)]
+            direct, others = called(cfa)
+            before, others_before = ((), ()) if old is None else called(old)
+            targets = [*direct, *(name for name in before if name not in direct)]
             targets += [target for call in others for target in self._program.targets(call)]
             targets += [target for call in others_before for target in self._old.targets(call)]
             for target in targets:
                 found.setdefault(target, set()).add(name)
         return found
-
-
-@kept_with
-def _called(cfa: Cfa) -> tuple[frozenset[str], tuple[ir.Call, ...]]:
-    """The functions that a function calls by their names, and its calls of others."""
-    calls = [edge.effect for edge in cfa.calls if isinstance(edge.effect, ir.Call)]
-    others = tuple(call for call in calls if ir.direct_callee(call) is None)
-    return frozenset(filter(None, map(ir.direct_callee, calls))), others
 
 
 def _rewrite(
@@ -225,13 +219,22 @@ def _remodel(delta: ProgramDelta, before: ProgramDelta, wanted: Set[str], caller
     return done, unlike
 
 
-def _memos(delta: ProgramDelta, before: ProgramDelta, others: Set[str], otherwise: Set[str]) -> dict[str, Memo]:
-    """The answers that still hold. Where facts begin can differ for any state, in the graph or not, when relevance does."""
+def _that_differ(old: Mapping[int, frozenset[Node]], new: Mapping[int, frozenset[Node]]) -> frozenset[Node]:
+    """The nodes that matter to a rule now and did not before, or the other way round."""
+    return frozenset[Node]().union(*(new[rule] ^ old[rule] for rule in new if new[rule] is not old[rule]))
+
+
+def _memos(
+    delta: ProgramDelta, before: ProgramDelta, others: Set[str], otherwise: Set[str], nodes: Set[Node], callers: _Callers
+) -> dict[str, Memo]:
+    """The answers that still hold. Where facts begin can differ for any state, in the graph or not, where a value can begin to
+    be tracked at one of the nodes: in the function of a variable, and in its callers, which pass and get values; anywhere, if
+    many functions share the node."""
     kept = {name: memo for name, memo in before.memos.items() if name not in others and name in delta.program.functions}
-    everywhere = delta.relevance.nodes != before.relevance.nodes
-    for name, memo in kept.items():
-        if everywhere or name in otherwise:
-            memo.forget_beginnings()
+    owners = {function for function, _ in nodes}
+    forgetful = kept.keys() if "" in owners else set(otherwise).union(owners, *map(callers.of, owners)) & kept.keys()
+    for name in forgetful:
+        kept[name].forget_beginnings()
     return kept
 
 
@@ -269,18 +272,16 @@ def _doubting(delta: ProgramDelta, before: ProgramDelta, callers: _Callers) -> s
     return set().union(*(callers.of(name) for name in differ))
 
 
-def _otherwise_relevant(delta: ProgramDelta, before: ProgramDelta, graph: DerivationGraph) -> set[str]:
+def _otherwise_relevant(delta: ProgramDelta, nodes: Set[Node], graph: DerivationGraph) -> set[str]:
     """The functions in which a value is tracked now that could not reach an error before, or is not tracked any more because it
     cannot reach one now. (The latter make no finding; but what is said of a function would depend on what it was before.)"""
-    old, new = before.relevance.nodes, delta.relevance.nodes
-    everything = frozenset[Node]().union(*(new[rule] ^ old[rule] for rule in new))
-    if not everything:
+    if not nodes:
         return set()
-    found = {function for function, _ in everything if function}
-    for name in [name for name, _ in everything if name]:
+    found = {function for function, _ in nodes if function}
+    for name in sorted(found):
         part = graph.functions.get(name)  # constants that callers pass
         found.update(part.callers if part is not None else ())
-    shared = frozenset(node for node in everything if not node[0])
+    shared = frozenset(node for node in nodes if not node[0])
     if shared:
         for name, model in delta.models.items():
             if name not in found and _begins_at(delta, name, model.cfa, shared):
