@@ -2,25 +2,33 @@
 
 The others have the same cause, and go when it goes. The first in the text is reported, but for two cases in which another one
 says more: where the function knows more of the value; and where one place has several, a failure with more evidence (`findings`).
+
+What a variable is set to anew has another cause. So of each value that it is set to, one error is reported, but one at
+a place.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from analysis.cfa.graph import Places
+from analysis.cfa.graph import Cfa, Places
 from analysis.engines.automaton.facts.facts import NOTHING, Fact
 from analysis.engines.automaton.facts.product import ProgramDelta
+from analysis.engines.automaton.functions.access_paths import Path, path_of
 from analysis.engines.automaton.report.chains import Joined
 from analysis.engines.automaton.report.path_evidence import beginning
 from analysis.engines.automaton.report.raised_errors import Sought
 from analysis.engines.automaton.report.suspicions import Error
 from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.solver.full import unpack
+from analysis.model import ir
+from analysis.model.kept_with import kept_with
 from analysis.model.places import Range
 from analysis.rules.automaton import Rule
 
 Rules = tuple[Rule, ...]
+
+_ENTRY = -1
 
 
 def grouped(
@@ -64,6 +72,57 @@ def _comes_from(steps: Sequence[Taken]) -> tuple[str, int]:
     least = min(taken.depth for taken in steps)
     first = next((taken for taken in steps if taken.depth == least and taken.event in ("edge", "return")), steps[0])
     return first.function, first.edge
+
+
+class Settings:
+    """The edges of its function at which what an error is about is set to another value."""
+
+    def __init__(self, cfa: Cfa, error: Error) -> None:
+        self._cfa = cfa
+        self._function, self._fact = error
+        known = _set_by(cfa)
+        path = self._fact.paths[0] if self._fact.paths else ()
+        self._edges = {edge for length in range(1, len(path) + 1) for edge in known.get(path[:length], ())}
+
+    def reaching(self) -> set[int]:
+        """Those from which a way leads to the error without another one (reaching definitions); with _ENTRY if one leads there
+        from the entry."""
+        source = self._cfa.by_id[self._fact.edge].source
+        found, waiting, seen = set[int](), [source], {source}
+        while waiting:
+            location = waiting.pop()
+            if location == self._cfa.entry:
+                found.add(_ENTRY)
+            for edge in self._cfa.incoming.get(location, ()):
+                if edge.id in self._edges:
+                    found.add(edge.id)
+                elif edge.source not in seen:
+                    seen.add(edge.source)
+                    waiting.append(edge.source)
+        return found
+
+    def last(self, steps: Sequence[Taken]) -> tuple[int, int]:
+        """The last one on a path to the error, and the number of its step; _ENTRY and -1 without one."""
+        place = self._function, self._fact.edge
+        end = next(number for number in reversed(range(len(steps))) if (steps[number].function, steps[number].edge) == place)
+        for number in reversed(range(end)):
+            taken = steps[number]
+            is_here = (taken.function, taken.depth) == (self._function, steps[end].depth)
+            if is_here and taken.event in ("edge", "return") and taken.edge in self._edges:
+                return taken.edge, number
+        return _ENTRY, -1
+
+
+@kept_with
+def _set_by(cfa: Cfa) -> Mapping[Path, Sequence[int]]:
+    """The edges of a function that set what a path leads to, by path."""
+    found: dict[Path, list[int]] = {}
+    for edge in cfa.edges:
+        target = ir.target_of(edge.effect)
+        path = None if target is None else path_of(target)
+        if path is not None:
+            found.setdefault(path, []).append(edge.id)
+    return found
 
 
 def beside(rules: Rules, error: Error, same: Iterable[Error]) -> list[Error]:

@@ -9,7 +9,7 @@ keep their paths, as long as these are there; `settled` says whether anything wa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 
 import msgspec
 
@@ -20,7 +20,7 @@ from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.facts.spelled import spell_path
 from analysis.engines.automaton.feasibility.error_paths import ErrorPath, Feasibility
 from analysis.engines.automaton.feasibility.graph_slices import GraphSteps
-from analysis.engines.automaton.report.alike_errors import beside, distinct, grouped
+from analysis.engines.automaton.report.alike_errors import Settings, beside, distinct, grouped
 from analysis.engines.automaton.report.beginnings import Beginning, Beginnings
 from analysis.engines.automaton.report.chains import Chains, Joined
 from analysis.engines.automaton.report.clear_statements import ClearStatements, ErrorFree
@@ -146,9 +146,9 @@ class Findings:
     def find(
         self, graph: DerivationGraph, delta: ProgramDelta, retrace: Retrace, places: Places, patient: bool = True
     ) -> tuple[Finding, ...]:
-        """One finding per function, rule, message and lost variable (the others have the same cause, and go when it goes): the
-        first in the text whose branches do not contradict each other, with a short trace; in order of place. `patient` False: see
-        above."""
+        """One finding per function, rule, message, lost variable and value that is set to a variable, and one at a place (the
+        others have the same cause, and go when it goes): the first in the text whose branches do not contradict each other, with
+        a short trace; in order of place. `patient` False: see above."""
         spelled: dict[Taken, Spelled] = {}
         tracer = Tracer(delta, places, self._trace_steps, self._spelled, spelled)
         if self._chosen is None or (patient and not self.settled):
@@ -197,27 +197,45 @@ class Findings:
         chosen = []
         before, self._joined = self._joined, {}
         for same in alike:
-            tries = _TRIES
+            tries, causes, edges = _TRIES, set[int](), set[int]()
             for error in same:
+                settings = Settings(delta.program.functions[error[0]], error)
+                if error[1].edge in edges or (causes and settings.reaching() <= causes):
+                    continue
                 path = self._error_path(feasibility, delta, errors[error], patient)
                 tries -= path.steps is None and not path.decided
                 joined = self._join(graph, feasibility, delta, errors[error], path, before.get(error), patient)
                 if joined is not None:
                     self.violated.setdefault(error[0], set()).add(error[1].rule)
                     self._joined[error] = joined
-                    if not _follows(delta, facts, error, joined.steps):
-                        candidates = [(error, joined)]
-                        for other in beside(self._rules, error, same):
-                            path = self._error_path(feasibility, delta, errors[other], patient)
-                            joined = self._join(graph, feasibility, delta, errors[other], path, before.get(other), patient)
-                            if joined is not None:
-                                self._joined[other] = joined
-                                candidates.append((other, joined))
-                        chosen.append(self._likeliest(delta, places, candidates))
-                        break
+                    cause, first = settings.last(joined.steps)
+                    if cause not in causes and not _follows(delta, facts, error, joined.steps[first + 1 :]):
+                        causes.add(cause)
+                        edges.add(error[1].edge)
+                        others = self._beside(graph, feasibility, delta, errors, error, same, before, patient)
+                        chosen.append(self._likeliest(delta, places, [(error, joined), *others]))
                 if tries <= 0:
                     break
         return distinct(self._rules, delta, places, chosen)
+
+    def _beside(
+        self,
+        graph: DerivationGraph,
+        feasibility: Feasibility,
+        delta: ProgramDelta,
+        errors: Mapping[Error, Sought],
+        error: Error,
+        same: list[Error],
+        before: Mapping[Error, Joined],
+        patient: bool,
+    ) -> Iterator[tuple[Error, Joined]]:
+        """The other errors at the place of one, with their paths."""
+        for other in beside(self._rules, error, same):
+            path = self._error_path(feasibility, delta, errors[other], patient)
+            joined = self._join(graph, feasibility, delta, errors[other], path, before.get(other), patient)
+            if joined is not None:
+                self._joined[other] = joined
+                yield other, joined
 
     def _likeliest(self, delta: ProgramDelta, places: Places, candidates: list[tuple[Error, Joined]]) -> tuple[Error, Joined]:
         """The error that its evidence says the most for; the first one of several."""
@@ -357,8 +375,9 @@ def _errors(delta: ProgramDelta, retrace: Retrace) -> dict[Error, list[int]]:
 
 
 def _follows(delta: ProgramDelta, errors: dict[tuple[str, int], Fact], error: Error, path: list[Taken]) -> bool:
-    """Whether the path to an error leads over another error with the same value: then it is a consequence of that one. An edge at
-    which the value begins to be tracked can be an error of another value only: `lock(&m)`, where `m` may be held already."""
+    """Whether the path to an error, from where its variable is set last, leads over another error with the same value: then it is
+    a consequence of that one. An edge at which the value begins to be tracked can be an error of another value only: `lock(&m)`,
+    where `m` may be held already."""
     function, fact = error
     for taken in path[:-1]:
         other = errors.get((taken.function, taken.edge))
