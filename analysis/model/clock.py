@@ -56,6 +56,11 @@ def within(seconds: float) -> Iterator[None]:
         _until = before
 
 
+def part(fraction: float) -> float:
+    """Seconds: this fraction of the work that is left by `within`; infinite outside of it."""
+    return fraction * left() / SECOND
+
+
 def left() -> float:
     """The nanoseconds of work that are left by `within`; infinite outside of it."""
     return max(0, _until - _spent)

@@ -1,5 +1,5 @@
 """Random programs of functions that call one another, and random edits of them: bodies, functions, names, parameters, initial
-values. Every run ends, and none does anything undefined.
+values. Every run ends, and none does anything undefined. With `flaws`, some come to code that is not understood.
 
 Whoever calls `edit` gets the text of the next revision. Values stay within a few numbers, so that assertions often hold.
 """
@@ -15,6 +15,8 @@ struct pair { int x; int y; };
 static void put(int *p, int v) { *p = v; }
 static int down(int n) { if (n <= 0) return 0; return 1 + down(n - 1); }
 """
+FLAW = '__asm__("nop");'
+"""A statement that is not understood."""
 _CALL = re.compile(r"CALL(\d+)\(([^;]*)\)")
 _PLACES = ("a", "b", "x", "g", "h", "pair.x", "kept")
 
@@ -27,10 +29,12 @@ class _Function:
 
 
 class Revisions:
-    """A program that is edited. `memory`: it has variables that pointers lead to; `recursion`: a function calls itself."""
+    """A program that is edited. `memory`: it has variables that pointers lead to; `recursion`: a function calls itself; `flaws`:
+    it has code that is not understood."""
 
-    def __init__(self, random: Random, *, memory: bool = True, recursion: bool = True) -> None:
+    def __init__(self, random: Random, *, memory: bool = True, recursion: bool = True, flaws: bool = False) -> None:
         self._random = random
+        self._flaws = flaws
         self._memory = memory
         self._recursion = recursion
         self._names = 0
@@ -73,6 +77,8 @@ class Revisions:
     def _statement(self, number: int, depth: int) -> str:
         r = self._random
         callees = [other for other in self._functions if other < number]
+        if self._flaws and r.random() < 0.08:
+            return f"if ({r.choice(_PLACES)} == {r.randrange(4)}) {{ {FLAW} }}"
         match r.randrange(9):
             case 0 | 1 if callees:
                 return self._call(r.choice(callees))

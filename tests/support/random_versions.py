@@ -1,7 +1,8 @@
 """Random programs with arrays, pointers, structures, loops that need not end and recursion, and random edits of them.
 
 Unlike `random_revisions`, bounds leave out runs here, functions change places and bodies, versions come back, and some texts do
-not parse. Every run that ends does so without anything undefined but failed assertions and numbers that are too large.
+not parse; some runs come to code that is not understood. Every run that ends does so without anything else undefined but failed
+assertions and numbers that are too large.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from copy import deepcopy
 from random import Random
 
 import msgspec
+
+from tests.support.random_revisions import FLAW
 
 _HEAD = "int nondet(void);\nvoid reach_error(void);\nstruct pair { int x; T y; };\n"
 _VALUES = ("a", "x", "g", "h", "list[1]", "pair.y", "*p", "shared.x", "LIMIT")
@@ -93,7 +96,9 @@ class Versions:
 
     def _statement(self, function: _Function | None, depth: int) -> str:
         r = self._random
-        match r.randrange(12):
+        match r.randrange(13):
+            case 12:
+                return f"if ({self._test()} && {self._test()}) {{ {FLAW} }}"
             case 0 | 1 | 2:
                 return self._call(function)
             case 3:

@@ -18,8 +18,8 @@
   many times at once. An answer names the bound and says whether it left out any run. It is never `safe`. If no run within the
   bound comes to a check, there is no answer: it would say nothing.
 - **Summaries** are formulas over the interface of a call. Each follows from the body of the call and the summaries of the calls
-  in it (property (8)), and that of `main` excludes violations and flaws (property (7)). `property_check` asks for both. A call
-  without a summary is a part of its caller.
+  in it (property (8)), and that of `main` excludes violations and flaws (property (7)); tests ask for both of whole trees
+  (`property_check`). A call without a summary is a part of its caller.
 - **Interpolants** may come from anywhere: each is checked before it counts. They are made node after node, each against the rest
   with the interpolants made so far, which gives the tree property.
 - **Levels.** Partitions of whole numbers are weakened to linear real arithmetic or to equality, where that is enough. What does
@@ -29,7 +29,9 @@
   candidates for new calls of the same body or name. Whether `main` still holds is asked before interpolants are made, and first
   of all where it and most calls have changed: no summary is repaired for what is violated.
 - **Budgets** count work. One implication, the interpolants that follow from it, and all of a repair take at most what one
-  question to the solver may. A repair that takes more is given up: the revision is verified from nothing, as the first one was.
+  question to the solver may. A repair that takes more, or half of the time that is left, is given up: the revision is verified
+  from nothing, as the first one was. Each level has its share of the time, and interpolants take at most half of what is left.
+  What would be another answer with more time says so, and is asked again.
 
 What is not understood is a flaw, or there is no answer but `unknown` (`unwound_program`): recursive functions with variables in
 memory, and reads of variables without a value, are among that. Formulas over-approximate in places, so that who gets an answer

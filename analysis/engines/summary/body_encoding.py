@@ -61,7 +61,6 @@ class BodyEncoder:
         for name in sorted(system.program.functions):
             numbers.setdefault(name, len(numbers))
         self.numbers: Mapping[str, int] = numbers
-        self.shared = frozenset(system.shared())
 
     def partitions(self, wanted: Iterable[str]) -> dict[str, Partition]:
         """The partitions of functions, which must be all that the entry can call."""

@@ -30,8 +30,7 @@ _FUNCTION = "fn!"  # what names of uninterpreted functions begin with: they are 
 
 
 class Slot(msgspec.Struct, frozen=True):
-    """A call that a body makes. `key` identifies it within the body, over revisions; `outputs` are the canonical symbols of what
-    the body reads of it; `inputs` are symbols of the partition for what it is passed."""
+    """A call that a body makes. `key` identifies it within the body, over revisions."""
 
     key: str
     callee: str

@@ -24,7 +24,8 @@ class BoundedAnswer(msgspec.Struct, frozen=True):
     - `possible`: one may violate it, at `violated`; formulas over-approximate runs in places, so that it need not.
     - `unknown`, with the `reasons`.
 
-    `level` is the theory of the formulas. A light one (`euf`, `lra`) never answers `possible`.
+    `level` is the theory of the formulas. A light one (`euf`, `lra`) never answers `possible`. `is_final`: more time would not
+    change the answer.
     """
 
     status: Status
@@ -36,6 +37,7 @@ class BoundedAnswer(msgspec.Struct, frozen=True):
     violated: tuple[Violation, ...] = ()
     assumptions: tuple[str, ...] = ()
     level: Level = "int"
+    is_final: bool = True
 
     def sentence(self) -> str:
         """The answer as a sentence, with its bound."""

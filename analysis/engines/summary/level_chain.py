@@ -14,6 +14,7 @@ from analysis.engines.summary.revision_chain import ChainOptions, RevisionChain
 from analysis.engines.summary.tree_interpolation import Interpolator
 from analysis.engines.summary.unwound_program import CannotUnwindError, UnwoundProgram, unwound
 from analysis.engines.summary.validation import Work
+from analysis.model import clock
 from analysis.smt.encoding.numbers.formula import Mode
 
 LEVELS: tuple[Level, ...] = ("euf", "lra", "int")
@@ -50,10 +51,12 @@ class LevelChain:
 
     def verify(self, program: Program) -> BoundedAnswer:
         """The answer of the first level that knows, else of the last one; its `level` says which. Levels that have held
-        before come first: there, summaries are only to be validated."""
+        before come first: there, summaries are only to be validated. Each has its share of the time, so that no level takes it
+        all from the next one."""
         options, made, found = self._options, dict[Mode, UnwoundProgram](), dict[Level, BoundedAnswer]()
         most_precise = [*self._chains][-1]
-        for level, chain in sorted(self._chains.items(), key=lambda item: not item[1].known):
+        ordered = sorted(self._chains.items(), key=lambda item: not item[1].known)
+        for number, (level, chain) in enumerate(ordered):
             mode: Mode = "bv" if level == "bv" else "int"
             try:
                 if mode not in made:
@@ -62,7 +65,8 @@ class LevelChain:
                 return BoundedAnswer(
                     "unknown", options.property, options.bound, Work(), reasons=(str(error),), level=most_precise
                 )
-            found[level] = chain.verify_unwound(made[mode])
+            with clock.within(clock.part(1 / (len(ordered) - number))):
+                found[level] = chain.verify_unwound(made[mode])
             if found[level].status != "unknown":
                 return self._completed(found[level], made[mode])
         return found[most_precise]
@@ -73,4 +77,5 @@ class LevelChain:
         level, chain = [*self._chains.items()][-1]
         if answer.status != "holds" or answer.is_complete or answer.level == level:
             return answer
-        return msgspec.structs.replace(answer, is_complete=chain.leaves_out_no_run(unrolled))
+        found = chain.leaves_out_no_run(unrolled)
+        return msgspec.structs.replace(answer, is_complete=found == "valid", is_final=found != "unknown")

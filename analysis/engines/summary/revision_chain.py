@@ -3,6 +3,7 @@ section 4)."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Literal, TypeVar
 
@@ -17,6 +18,7 @@ from analysis.engines.summary.known_calls import KnownCall
 from analysis.engines.summary.partition_abstraction import Abstractions
 from analysis.engines.summary.substitution_schemes import Scheme, Summaries
 from analysis.engines.summary.summary_refinement import Implication, implied
+from analysis.engines.summary.summary_refinement import Status as StatusOfImplication
 from analysis.engines.summary.tree_interpolation import BySolvers, ByTheory, Interpolator, LiteralsFirst
 from analysis.engines.summary.unwound_program import CannotUnwindError, UnwoundProgram, in_theory, unwound
 from analysis.engines.summary.validation import Validated, Validator, Work
@@ -28,6 +30,7 @@ from analysis.smt.logic.terms import Term
 from analysis.smt.solving.solver import Budget
 
 _FEW = 4  # calls
+_REPAIR = 0.5  # of what is left, at most: as much is left to begin anew
 _T = TypeVar("_T")
 PROPERTY = and_(not_(ERROR), not_(FLAW))
 """The summary of the root: property (7) holds of it by its form."""
@@ -106,18 +109,20 @@ class RevisionChain:
         if result.status == "failed":
             return self._failed(tree, result, summaries, unrolled.assumptions)
         self._are_believed = True
-        is_complete = tree.cuts_nothing or self._holds(tree, not_(CUT), summaries)
+        left_out = "valid" if tree.cuts_nothing else self._implied(tree, not_(CUT), summaries).status
         self._known = {node.key: _kept(node, unrolled, summaries) for node in tree.nodes if not node.is_cut}
-        return self._answer("holds", result.work, is_complete=is_complete, assumptions=unrolled.assumptions)
+        is_complete, is_final = left_out == "valid", left_out != "unknown"
+        return self._answer("holds", result.work, is_complete=is_complete, assumptions=unrolled.assumptions, is_final=is_final)
 
     def _validated(self, unrolled: UnwoundProgram) -> tuple[Validated, Summaries]:
         """What is known of the revision, and its summaries: from those of the revision before, if all of it takes no more than
-        one question to the solver may, and from none otherwise. So repair never costs much more than it can save."""
+        one question to the solver may, and half of what is left, and from none otherwise. So repair never costs much more than
+        it can save, and what is answered without it is answered with it."""
         options, tree = self._options, unrolled.tree
         summaries, changed = self._carried(unrolled)
         if self._known and not _is_mostly_new(tree, summaries, changed):
             summaries[tree.root.key] = PROPERTY
-            with clock.within(options.milliseconds / 1000):
+            with clock.within(min(options.milliseconds / 1000, clock.part(_REPAIR))):
                 result = self._validator(options.scheme).validate(tree, changed, summaries)
             if result.failed is None or result.failed.status == "invalid":
                 return result, summaries
@@ -130,9 +135,9 @@ class RevisionChain:
     def _validator(self, scheme: Scheme) -> Validator:
         return Validator(scheme, self._make, self._budget, weakens=self._options.weakens)
 
-    def leaves_out_no_run(self, exact: UnwoundProgram) -> bool:
+    def leaves_out_no_run(self, exact: UnwoundProgram) -> StatusOfImplication:
         """Whether the bound does, as far as the level can tell from the bodies alone. `exact`: see `verify_unwound`."""
-        return self._holds(self._of_level(exact).tree, not_(CUT), {})
+        return self._implied(self._of_level(exact).tree, not_(CUT), {}).status
 
     def _of_level(self, exact: UnwoundProgram) -> UnwoundProgram:
         level = self._options.level
@@ -145,7 +150,7 @@ class RevisionChain:
         summaries: dict[str, Term] = {}
         changed: list[Node] = []
         keys = {node.key for node in unrolled.tree.nodes}
-        left = [known for key, known in self._known.items() if key not in keys and known.summary is not None]
+        gone = _GoneCalls(known for key, known in self._known.items() if key not in keys and known.summary is not None)
         # what others wrote may be about functions that no body has, which would cost time and say nothing
         functions = None if self._are_believed else functions_of(node.partition for node in unrolled.tree.nodes)
         for node in unrolled.tree.nodes:
@@ -154,7 +159,7 @@ class RevisionChain:
             known = self._known.get(node.key)
             if known is None or self._has_changed(known, node, unrolled):
                 changed.append(node)
-            source = known or _alike(node, left)
+            source = known or gone.alike(node)
             summary = None if source is None else _about(node.partition, source.summary, functions)
             if summary is not None:
                 summaries[node.key] = summary
@@ -172,7 +177,7 @@ class RevisionChain:
         assert result.failed is not None
         if self._options.level in ("euf", "lra"):
             reason = f"it could be violated as far as {self._options.level} tells"
-            return self._answer("unknown", result.work, reasons=(reason,))
+            return self._answer("unknown", result.work, reasons=(reason,), is_final=result.failed.status == "invalid")
         found = self._error(tree, result.failed, summaries)
         if found.status == "invalid":
             return self._answer(
@@ -180,7 +185,7 @@ class RevisionChain:
             )
         reasons = _flaws(result.failed) if result.failed.status == "invalid" and found.status == "valid" else ()
         given_up = f"the solver gave up ({found.reason or result.failed.reason})"
-        return self._answer("unknown", result.work, reasons=reasons or (given_up,))
+        return self._answer("unknown", result.work, reasons=reasons or (given_up,), is_final=bool(reasons))
 
     def _error(self, tree: CallTree, failed: Implication, summaries: Summaries) -> Implication:
         """Whether no run comes to a violation. The model of the failed implication often shows that one may: all that the
@@ -194,9 +199,6 @@ class RevisionChain:
         scheme: Scheme = "lazy" if self._options.scheme == "inline" and self._known else self._options.scheme
         return implied(tree.root, goal, scheme, summaries, self._budget)
 
-    def _holds(self, tree: CallTree, goal: Term, summaries: Summaries) -> bool:
-        return self._implied(tree, goal, summaries).status == "valid"
-
     def _answer(
         self,
         status: Status,
@@ -206,10 +208,11 @@ class RevisionChain:
         reasons: tuple[str, ...] = (),
         violated: tuple[Violation, ...] = (),
         assumptions: tuple[str, ...] = (),
+        is_final: bool = True,
     ) -> BoundedAnswer:
         options = self._options
         return BoundedAnswer(
-            status, options.property, options.bound, work, is_complete, reasons, violated, assumptions, options.level
+            status, options.property, options.bound, work, is_complete, reasons, violated, assumptions, options.level, is_final
         )
 
 
@@ -225,10 +228,24 @@ def _is_mostly_new(tree: CallTree, summaries: Summaries, changed: list[Node]) ->
     return tree.root in changed and len(calls) >= _FEW and 2 * new >= len(calls)
 
 
-def _alike(node: Node, left: list[KnownCall]) -> KnownCall | None:
-    """Of the calls that are gone, one of a body that says the same, else one of a function of the same name."""
-    same = (known for known in left if known.partition == node.partition.digest)
-    return next(same, None) or next((known for known in left if known.function == node.function), None)
+class _GoneCalls:
+    """The calls of the revision before that are gone. Each of several that are alike is given in turn: where a function is
+    renamed, its calls stay in order."""
+
+    def __init__(self, calls: Iterable[KnownCall]) -> None:
+        self._by_body: dict[bytes, deque[KnownCall]] = {}
+        self._by_name: dict[str, deque[KnownCall]] = {}
+        for call in calls:
+            self._by_body.setdefault(call.partition, deque()).append(call)
+            self._by_name.setdefault(call.function, deque()).append(call)
+
+    def alike(self, node: Node) -> KnownCall | None:
+        """One of a body that says the same, else one of a function of the same name."""
+        found = self._by_body.get(node.partition.digest) or self._by_name.get(node.function)
+        if found is None:
+            return None
+        found.rotate(-1)
+        return found[-1]
 
 
 def _about(partition: Partition, summary: Term | None, functions: frozenset[Term] | None) -> Term | None:

@@ -13,6 +13,7 @@ from analysis.smt.logic.term_building import TRUE, and_, not_
 from analysis.smt.logic.terms import Term
 from analysis.smt.solving.solver import Budget, Solver
 
+_MOST = 0.5  # of what is left: summaries are for the next revision
 _LIKELY = (not_(ERROR), not_(FLAW), not_(RETURNS))
 
 
@@ -56,7 +57,8 @@ def _interpolants(
     formulas = [formula.label(node) for node in nodes]
     formulas[0] = and_(formulas[0], not_(formula.root.instance(goal)))
     literals = {position[node]: [node.instance(literal) for literal in _LIKELY] for node in wanted}
-    with clock.within(budget.seconds):  # each question has a bound, and there may be hundreds
+    # each question has a bound, and there may be hundreds; time is left to ask what is known of this revision
+    with clock.within(min(budget.seconds, clock.part(_MOST))):
         found = TreeProblem(formulas, parents, literals).solution(make, [position[node] for node in wanted], solver, budget)
     about = {node: _canonical(node, found[position[node]]) for node in wanted if position[node] in found}
     return {node: summary for node, summary in about.items() if summary is not None}

@@ -58,7 +58,8 @@ class _Strengthened(msgspec.Struct, frozen=True):
 
 class _RootAhead:
     """Asks, once, whether the summary of the root holds before interpolants are made for it: they cost much, and are of no use if
-    it does not. The summaries of calls that wait, and of those above them, are not known to hold, and do not count."""
+    it does not. The summaries of calls that wait, and of those above them, are not known to hold, and do not count. If it does
+    not hold, they are dropped: nobody may rely on them then."""
 
     def __init__(self, validator: Validator, root: Node, summaries: Summaries, work: Work) -> None:
         self._validator, self._root, self._summaries, self._work = validator, root, summaries, work
@@ -73,7 +74,11 @@ class _RootAhead:
         known = {key: summary for key, summary in self._summaries.items() if key not in unknown}
         answer = implied(self._root, self._summaries[self._root.key], self._validator.scheme, known, self._validator.budget)
         self._work.checks += answer.checks
-        return answer if answer.status == "invalid" else None
+        if answer.status != "invalid":
+            return None
+        for key in unknown - {self._root.key}:
+            self._summaries.pop(key, None)
+        return answer
 
 
 class Validator:
@@ -90,9 +95,9 @@ class Validator:
 
     def validate(self, tree: CallTree, changed: Iterable[Node], summaries: Summaries) -> Validated:
         """Validates and repairs summaries. Those of calls that are not `changed` must hold before, by property (8). Afterwards
-        all hold, except that of the root if the result is `failed`. The summary of the root is the property: it must be there,
-        and it is never weakened. Where the work that `clock.within` allows does not suffice, the result is `failed`, and none
-        need hold."""
+        all that are left hold, except that of the root if the result is `failed`. The summary of the root is the property: it
+        must be there, and it is never weakened. Where the work that `clock.within` allows does not suffice, the result is
+        `failed` by an implication that is not known, and none need hold."""
         work = Work()
         postponed: list[Implication] = []
         refuted: dict[Node, tuple[Node, ...]] = {}

@@ -21,7 +21,7 @@ from analysis.engines.summary.partition_abstraction import Abstractions
 from analysis.engines.summary.revision_chain import ChainOptions
 from analysis.engines.summary.validation import Work
 from analysis.engines.symbolic import Effort, Target, Task, decide
-from analysis.engines.symbolic.task import Confirmed
+from analysis.engines.symbolic.task import Confirmed, Decision, Refuted
 from analysis.model import clock
 from analysis.model.report import Repaired, SummaryRepair, SummaryWork, Within
 from analysis.session.portfolio.request import Answer, Bounded, Request, Unknown
@@ -30,6 +30,7 @@ from analysis.session.portfolio.request_terms import NOTHING_TO_PROVE
 _NOT_ABOUT = "summaries say nothing about it"
 _QUESTION = 20_000  # milliseconds at most, for one question to the solver
 _abstractions: Abstractions = {}  # of the functions of the last program: the next one is often the same but for one
+_FORMULAS = 0.75  # of the time, at most; the rest is for runs
 _PLACES = 3  # at most, that a run is looked for
 
 
@@ -45,15 +46,17 @@ def by_summaries(request: Request, seconds: float, cancellation: Cancellation) -
     until = clock.spent() + seconds
     before = read(request.kept.text) or KnownCalls()
     chain = _chain(request, msgspec.convert(rule, Property), before, seconds)
-    with clock.within(seconds):
+    with clock.within(_FORMULAS * seconds):
         found = chain.verify(request.program)
-    for place in found.violated[:_PLACES]:
-        run = _run(request, place, until - clock.spent(), cancellation)
-        if run is not None:
-            return run
     if found.status == "unknown":
         return Unknown(found.sentence())
-    return _answer(request, found, before, chain.known)
+    is_searched = True
+    for place in found.violated[:_PLACES]:
+        run = _run(request, place, until - clock.spent(), cancellation)
+        if isinstance(run, Confirmed):
+            return run
+        is_searched = is_searched and run is not None and (isinstance(run, Refuted) or run.final)
+    return _answer(request, found, before, chain.known, is_searched=is_searched)
 
 
 def _chain(request: Request, property_: Property, known: KnownCalls, seconds: float) -> LevelChain:
@@ -65,18 +68,18 @@ def _chain(request: Request, property_: Property, known: KnownCalls, seconds: fl
     return chain
 
 
-def _run(request: Request, place: Violation, seconds: float, cancellation: Cancellation) -> Confirmed | None:
-    """A run that violates the rule at a place, if one is found."""
+def _run(request: Request, place: Violation, seconds: float, cancellation: Cancellation) -> Decision | None:
+    """A run that violates the rule at a place, if one is found, or why there is none; None if no time is left."""
     if seconds <= 0:
         return None
     target = Target(place.function, place.edge, place.property)
     effort = Effort(seconds=seconds)
     task = Task(request.program, target, request.entries, (), effort, request.model, request.terms.allocation_fails)
-    decision = decide(task, cancellation)
-    return decision if isinstance(decision, Confirmed) else None
+    return decide(task, cancellation)
 
 
-def _answer(request: Request, found: BoundedAnswer, before: KnownCalls, known: KnownCalls) -> Bounded:
+def _answer(request: Request, found: BoundedAnswer, before: KnownCalls, known: KnownCalls, *, is_searched: bool) -> Bounded:
+    """What is known of the runs within the bound. `is_searched`: the search for runs came to an end."""
     calls = known.levels.get(found.level, {})
     work = found.work
     within = Within(
@@ -89,11 +92,12 @@ def _answer(request: Request, found: BoundedAnswer, before: KnownCalls, known: K
     )
     done = SummaryWork(len(work.validated), len(work.held), len(work.weakened), len(work.strengthened), len(work.invalid))
     where = ", ".join(marked(request.program, place.function, place.edge) for place in found.violated[:_PLACES])
-    sentence = found.sentence() + (f", at {where}; no run that was tried does" if where else "")
     if found.status != "holds":
-        return Bounded(within, sentence, done, assumptions=found.assumptions)
+        searched = "no run was found that does" if is_searched else "the search for such a run was given up"
+        sentence = f"{found.sentence()}, at {where}; {searched}"
+        return Bounded(within, sentence, done, assumptions=found.assumptions, final=is_searched)
     repairs = dict(_repairs(before.levels.get(found.level, {}), calls, work, found.bound))
-    return Bounded(within, sentence, done, repairs, found.assumptions, write(known))
+    return Bounded(within, found.sentence(), done, repairs, found.assumptions, write(known), found.is_final)
 
 
 def _repairs(

@@ -79,7 +79,8 @@ class Unknown(msgspec.Struct, frozen=True):
 
 class Bounded(msgspec.Struct, frozen=True):
     """What is known of the runs within a bound, under the `assumptions`, as a sentence too. `kept`: summaries for the next
-    revision, as text; None if there are no new ones. `repairs`: what was done with the summaries of each function."""
+    revision, as text; None if there are no new ones. `repairs`: what was done with the summaries of each function. `final`:
+    more time would not change that."""
 
     within: Within
     sentence: str
@@ -87,6 +88,7 @@ class Bounded(msgspec.Struct, frozen=True):
     repairs: dict[str, SummaryRepair] = {}
     assumptions: tuple[str, ...] = ()
     kept: bytes | None = None
+    final: bool = True
 
 
 Answer = Bounded | Confirmed | Refuted | Proved | Unknown

@@ -5,8 +5,12 @@ from __future__ import annotations
 import pytest
 
 from analysis.cfa.linking.link import link
+from analysis.engines.summary.bounded_answer import Level
+from analysis.engines.summary.call_tree import CallTree, Node
+from analysis.engines.summary.level_chain import LEVELS, LevelChain
 from analysis.engines.summary.revision_chain import ChainOptions, RevisionChain
-from analysis.engines.summary.validation import Validator
+from analysis.engines.summary.substitution_schemes import Summaries
+from analysis.engines.summary.validation import Validated, Validator
 from analysis.model import clock
 from tests.support.lowered import unit_of
 
@@ -38,3 +42,23 @@ def test_a_repair_that_is_given_up_changes_no_answer(edit: tuple[str, str], monk
     assert len(asked) == 2
     assert asked[0] <= ChainOptions().milliseconds / 1000 * clock.SECOND
     assert (found.status, found.is_complete) == (scratch.status, scratch.is_complete)
+
+
+@pytest.mark.parametrize("levels", [("int",), LEVELS])
+def test_a_repair_leaves_time_to_begin_anew(levels: tuple[Level, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the answer has no more time than one question, as in the command; and each level leaves some to the next."""
+    old, new = (link([unit_of(text)]).program for text in (_TEXT, _TEXT.replace("2 * n", "3 * n")))
+    options = ChainOptions(milliseconds=4_000)
+    chain = LevelChain(options, levels)
+    assert chain.verify(old).status == "holds"
+    validate = Validator.validate
+
+    def with_all_work(self: Validator, tree: CallTree, changed: list[Node], summaries: Summaries) -> Validated:
+        if len(summaries) > 1:  # a repair
+            clock.work(int(clock.left()))
+        return validate(self, tree, changed, summaries)
+
+    monkeypatch.setattr(Validator, "validate", with_all_work)
+    with clock.within(4.0):
+        found = chain.verify(new)
+    assert (found.status, found.is_complete) == ("holds", True)

@@ -89,7 +89,7 @@ def _decided(request: Request, answers: Answers) -> Decided:
         part = _part(request, rule, found)
         return Decided(
             part.status,
-            final=not isinstance(found, Unknown) or found.final,
+            final=not isinstance(found, Unknown | Bounded) or found.final,
             reason=part.reason,
             observed=part.observed,
             assumptions=part.assumptions,
@@ -108,7 +108,7 @@ def _decided(request: Request, answers: Answers) -> Decided:
             repairs=found.repairs if isinstance(found, Bounded) else {},
             run=part.run,
         )
-    final = all(not isinstance(found, Unknown) or found.final for found in answers.by_rule.values())
+    final = all(not isinstance(found, Unknown | Bounded) or found.final for found in answers.by_rule.values())
     parts = tuple(_part(request, rule, found) for rule, found in sorted(answers.by_rule.items()))
     return Decided("possible", final, states=answers.states, parts=parts)
 
