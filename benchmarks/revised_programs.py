@@ -42,7 +42,7 @@ class Chain(NamedTuple):
 
 def random_chain(seed: int) -> Chain:
     """The revisions of a random program."""
-    revisions, unit, found = Revisions(Random(seed), memory=seed % 2 == 0), None, list[Revision]()
+    revisions, unit, found = Revisions(Random(seed), memory=seed % 2 == 0, flaws=seed % 3 == 0), None, list[Revision]()
     for _ in range(STEPS):
         text, began = revisions.text(), time.process_time()
         link([unit_of(text)])

@@ -254,12 +254,16 @@ def is_alike(one: Asked, other: Asked) -> bool:
 
 def _with_engine(given: dict[str, Any], options: Options) -> Options:
     """The options with the engine, the encoding and the bound that are given; raises Failure where these do not go together."""
-    engine, encoding = given.pop("engine") or options.engine, given.pop("encoding") or options.encoding
+    engine, named = given.pop("engine") or options.engine, given.pop("encoding")
+    encoding = named or options.encoding
     unwind = given.pop("unwind")
     if engine != "summary" and unwind is not None:
         raise Failure("Only answers within a bound have one: use --unwind with --engine summary.")
     if engine != "summary" and encoding in LIGHT:
-        raise Failure(f"Only summaries are made in {encoding}: use it with --engine summary, or --encoding int, bv or auto.")
+        said = f"Only summaries are made in {encoding}" + ("" if named else ", as the settings say")
+        raise Failure(f"{said}: use it with --engine summary, or --encoding int, bv or auto.")
+    if engine == "summary" and not set(options.entries) <= {"main"}:
+        raise Failure("Runs within a bound begin in main: leave out --entry and the setting entries, or use another --engine.")
     return msgspec.structs.replace(options, engine=engine, encoding=encoding, unwind=unwind or options.unwind)
 
 

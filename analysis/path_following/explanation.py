@@ -3,7 +3,8 @@
 The slice is made backward from the last step. A step is needed for one of these reasons, the strongest first:
 
 - `value`: it makes the value that the path is about, changes what is known of it, returns it, or calls a function with such a
-  step. Of a path that is about no value, those of the variables that the last step reads;
+  step. Of a path that is about no value, those of the variables that the last step reads, or, if it reads none, as the failure
+  of an assertion does, of the branch that leads to it;
 - `kept`: a branch on whose other side such a value would have been assigned anew, or changed by a call;
 - `decided`: it gives a variable on which a needed branch depends a constant, or the result of a call;
 - `led`: the branch that decides whether a needed step is reached at all. Only the nearest one counts, and none that merely does
@@ -81,6 +82,7 @@ class _Slicing:
         self._reasons: dict[int, Reason] = {}
         self._marked: set[tuple[int, int]] = set()  # branches, by frame and edge: a turn of a loop more explains nothing
         self._sides: dict[str, OtherSide] = {}
+        self._ended_by: int | None = None  # the step behind the branches that the path is about, if it is about branches
 
     def numbers(self, most: int) -> tuple[int, ...]:
         last = len(self._path) - 1
@@ -88,6 +90,8 @@ class _Slicing:
         if edge is not None:
             end.later.add(edge.source)
             end.values.update(() if self._path[last].names else _names(ir.expressions(edge.effect)))
+        if not end.values and not any(step.is_value for step in self._path[:-1]):
+            self._ended_by = last
         self._need(last, "value")
         for number in range(last - 1, -1, -1):
             if number == root.call:
@@ -215,6 +219,9 @@ class _Slicing:
             side = self._sides[step.function] = OtherSide(self._cfa(number))
         reason: Reason | None = "value" if step.is_value else None
         led = [place for place in frame.waiting if side.decides(edge, place)]
+        if self._ends_path(number, edge, side):
+            reason, self._ended_by = "value", number
+            frame.values.update(_names((effect.condition,)))
         if reason is None and side.changes(edge, frame.later, frame.values | frame.deciding | step.names, step.changes):
             reason = "kept"
         if reason is None and led:
@@ -228,6 +235,14 @@ class _Slicing:
         self._need(number, reason)
         if reason != "value":
             frame.deciding.update(_names((effect.condition,)))
+
+    def _ends_path(self, number: int, edge: Edge, side: OtherSide) -> bool:
+        """Whether a branch is what the path is about: the last one that leads to its end, and the parts of its condition."""
+        after = None if self._ended_by is None else self._edge(self._ended_by)
+        if after is None or self._frames[number] is not self._frames[-1]:
+            return False
+        is_last = self._ended_by == len(self._path) - 1
+        return side.avoids(edge, after.source) if is_last else side.is_part(edge, after)
 
 
 def _frames(path: Sequence[Step]) -> list[_Frame]:

@@ -20,6 +20,8 @@ class OtherSide:
     def decides(self, branch: Edge, place: int) -> bool:
         """Whether the branch decides if a location is come to, and more than that the function is not left."""
         for other in self._others(branch):
+            if other.target == place:
+                continue
             avoiding = self._from(other.target, place)
             if self._cfa.exit not in avoiding:
                 continue
@@ -27,6 +29,15 @@ class OtherSide:
             if joined or len(avoiding) > len(self._from(branch.target, -1)):
                 return True
         return False
+
+    def avoids(self, branch: Edge, place: int) -> bool:
+        """Whether a run can leave the function by the other side without coming to a location."""
+        return any(other.target != place and self._cfa.exit in self._from(other.target, place) for other in self._others(branch))
+
+    def is_part(self, branch: Edge, next_: Edge) -> bool:
+        """Whether two branches are of one condition: the second is right behind the first, and their other sides are the same."""
+        ways = {edge.target for edge in self._others(branch)}
+        return branch.target == next_.source and any(edge.target in ways for edge in self._others(next_))
 
     def changes(self, branch: Edge, later: Set[int], names: Set[str], also: Callable[[Edge], bool]) -> bool:
         """Whether the other side assigns one of the variables on a way to where the path is later, or calls what changes the

@@ -169,7 +169,8 @@ def _verdict_lines(function: FunctionReport, findings: Sequence[Finding], *, sho
         sign = _SIGNS[word]
         if note is None and word == said and word in ("confirmed", "possible"):
             continue  # the first line has them
-        if verdict.is_conditional and note is not None:
+        holds_within = verdict.within is not None and verdict.within.holds and word == "unknown"
+        if (verdict.is_conditional or holds_within) and note is not None:
             sign, word, note = _CONDITIONAL, note, None
         elif word in _QUIET and (not show_unknown or is_passed_over(verdict, function)):
             continue
@@ -204,7 +205,7 @@ def _repair_lines(function: FunctionReport) -> Iterator[str]:
         if verdict.repair is not None:
             groups.setdefault(verdict.repair, []).append(f"`{rule}`")
     for repair, rules in groups.items():
-        if repair.what in ("made", "kept"):
+        if repair.what in ("made", "kept") or function.name == "main":  # nothing is above it
             yield f"- Summary within bound {repair.bound} for {', '.join(rules)}: {_REPAIRED[repair.what]}"
             continue
         calls = f"{repair.above} calls" if repair.above > 1 else "1 call" if repair.above else "nothing"

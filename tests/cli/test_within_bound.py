@@ -176,3 +176,15 @@ def test_settings_may_choose_the_engine_and_the_bound(capsys: pytest.CaptureFixt
     assert capsys.readouterr().out.startswith(LINE.format(3, "there are no other runs"))
     assert main(["check", "--store", "none", "--engine", "auto", "--encoding", "int", "p.c"]) == 0
     assert "within bound" not in capsys.readouterr().out
+
+
+def test_runs_begin_in_main(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Another entry is refused; a function that main does not lead to is said to be so, and not to be harmless."""
+    (tmp_path / "a.c").write_text("int start(int n) { return 10 / n; }\nint main(void) { return 0; }\n")
+    words = ["check", "--store", "none", "--engine", "summary", "--rule", "division-by-zero", str(tmp_path / "a.c")]
+    assert main([*words, "--entry", "start"]) == 2
+    assert "Runs within a bound begin in main" in capsys.readouterr().err
+    assert main([*words, "--entry", "main"]) == main(words) == 0
+    said = capsys.readouterr()
+    assert "nothing here could violate it" not in said.out + said.err
+    assert "only main and what it calls are looked at" in said.out + said.err

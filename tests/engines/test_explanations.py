@@ -12,6 +12,28 @@ from analysis.model.report import Finding
 from analysis.path_following.explanation import MOST
 
 PROGRAMS = {
+    "the branch that a failure is about, and what its variables are": """\
+extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+static int twice(int x)
+{
+    return x + x;  // step
+}
+int main(void)  // step
+{
+    int x = __VERIFIER_nondet_int();  // step
+    int other = 5, sum;
+    if (x < 0 || x > 10)
+        return 0;
+    sum = twice(x);  // step
+    if (other == 5)
+        other = x;
+    if (sum == 14  // step
+        && x > 2)  // step
+        reach_error();  // step
+    return other;
+}
+""",
     "tests for bad input, and a loop, explain nothing": """\
 #include <stdlib.h>
 #include <string.h>

@@ -66,7 +66,7 @@ def unwound(
         raise CannotUnwindError("main is called by the program itself, so that it need not begin where the program does")
     places = [place for name in functions for place in violations_in(program, name, property_)]
     if not places:
-        raise CannotUnwindError("nothing in main, or in what it calls, could violate it")
+        raise CannotUnwindError("only main and what it calls are looked at, and nothing there could violate it")
     try:
         system = System(program, mode, model, exposed=exposed(program))
         encoder = BodyEncoder(system, places, _ENTRY, bound, numbers)

@@ -25,7 +25,6 @@ from analysis.engines.symbolic.task import Confirmed, Decision, Refuted
 from analysis.model import clock
 from analysis.model.report import Repaired, SummaryRepair, SummaryWork, Within
 from analysis.session.portfolio.request import Answer, Bounded, Request, Unknown
-from analysis.session.portfolio.request_terms import NOTHING_TO_PROVE
 
 _NOT_ABOUT = "summaries say nothing about it"
 _QUESTION = 20_000  # milliseconds at most, for one question to the solver
@@ -41,8 +40,6 @@ def by_summaries(request: Request, seconds: float, cancellation: Cancellation) -
         return Unknown(_NOT_ABOUT, final=True)
     if "main" not in request.program.functions:
         return Unknown("the program has no main, where runs within a bound begin", final=True)
-    if not request.places(rule):
-        return Unknown(NOTHING_TO_PROVE, final=True, nothing=True)
     until = clock.spent() + seconds
     before = read(request.kept.text) or KnownCalls()
     chain = _chain(request, msgspec.convert(rule, Property), before, seconds)

@@ -77,8 +77,9 @@ def _trace(finding: Finding, steps: Sequence[Ran], program: Program, places: Pla
 
 def _needed(finding: Finding, steps: Sequence[Ran], program: Program, places: Places) -> frozenset[int]:
     """The numbers of the steps that explain a run, counted from its entry. What made the value on the path that was possible
-    does so in the run."""
-    known = {(step.place, step.text) for step in finding.explanation[:-1] if step.kind in ("assign", "call")}
+    does so in the run; a finding that is about no value comes from nowhere."""
+    made = finding.explanation[:-1] if finding.since else ()
+    known = {(step.place, step.text) for step in made if step.kind in ("assign", "call")}
     path = [Step(steps[0].function, 0, -1)]
     for step in steps:
         cfa = program.functions[step.function]

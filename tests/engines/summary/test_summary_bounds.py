@@ -24,7 +24,7 @@ HEAD = (
     "void reach_error(void); int nondet(void); void *malloc(unsigned long); int printf(const char *, ...); "
     "int atexit(void (*)(void));\n"
 )
-_NO_PLACE = "nothing in main, or in what it calls, could violate it"
+_NO_PLACE = "only main and what it calls are looked at, and nothing there could violate it"
 program_of(random_c.program(Random(0)))  # before any test: it raises Python's recursion limit
 
 

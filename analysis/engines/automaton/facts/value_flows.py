@@ -33,21 +33,18 @@ class ValueFlows:
 
     def exchange(self, before: Iterable[Part], after: Iterable[Part]) -> None:
         """Takes the parts of some functions away, and adds those that they have now."""
-        come, gone = set[Flow](), set[Flow]()
-        begun, ended = set[Sink](), set[Sink]()
-        for flows, sinks in after:
-            come.update(flow for flow in flows if self._add_flow(flow))
-            begun.update(sink for sink in sinks if sink[0] in self._sinks and self._add_sink(sink))
-        for flows, sinks in before:
-            gone.update(flow for flow in flows if self._remove_flow(flow))
-            ended.update(sink for sink in sinks if sink[0] in self._sinks and self._remove_sink(sink))
+        before, after = tuple(before), tuple(after)
+        come = {flow for flows, _ in after for flow in flows if self._add_flow(flow)}
+        begun = {sink for _, sinks in after for sink in sinks if self._add_sink(sink)}
+        gone = {flow for flows, _ in before for flow in flows if self._remove_flow(flow)}
+        ended = {sink for _, sinks in before for sink in sinks if self._remove_sink(sink)}
         # what begins or ends to be behind pointers is a flow to there
         come |= {(BEHIND, target) for target, _ in come if _is_behind(target)}
         gone |= {(BEHIND, target) for target, _ in gone if _is_behind(target) and target not in self._into}
         nodes = {}
         for rule, known in self.nodes.items():
-            left = self._without(known, {node for one, node in ended if one == rule}, gone, self._sinks[rule])
-            nodes[rule] = self._with(left, {node for one, node in begun if one == rule}, come)
+            left = self._without(known, _of_rule(rule, ended), gone, self._sinks[rule])
+            nodes[rule] = self._with(left, _of_rule(rule, begun), come)
         self.nodes = nodes
 
     def _without(self, known: frozenset[Node], ended: Set[Node], gone: Iterable[Flow], sinks: Set[Node]) -> frozenset[Node]:
@@ -101,7 +98,10 @@ class ValueFlows:
         return True
 
     def _add_sink(self, sink: Sink) -> bool:
+        """Adds a sink of one function; whether no other one has it. One of a rule that does not count is left out."""
         rule, node = sink
+        if rule not in self._sinks:
+            return False
         if node in self._sinks[rule]:
             self._several[sink] += 1
             return False
@@ -109,9 +109,9 @@ class ValueFlows:
         return True
 
     def _remove_sink(self, sink: Sink) -> bool:
-        if self._is_of_another(sink):
-            return False
         rule, node = sink
+        if rule not in self._sinks or self._is_of_another(sink):
+            return False
         self._sinks[rule].discard(node)
         return True
 
@@ -133,6 +133,10 @@ class ValueFlows:
             ways[one].discard(other)
             if not ways[one]:
                 del ways[one]
+
+
+def _of_rule(rule: int, sinks: Iterable[Sink]) -> set[Node]:
+    return {node for one, node in sinks if one == rule}
 
 
 def _is_behind(node: Node) -> bool:
