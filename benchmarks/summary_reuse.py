@@ -53,7 +53,7 @@ from analysis.engines.summary.level_chain import LEVELS, LevelChain
 from analysis.engines.summary.partition_abstraction import Abstractions
 from analysis.engines.summary.revision_chain import ChainOptions
 from analysis.engines.summary.tree_interpolation import ByTheory, Interpolator, LiteralsFirst
-from analysis.engines.summary.validation import Work
+from analysis.engines.summary.validation_work import Work
 from analysis.model.budgets import BUDGETS
 from analysis.model.c_types import ILP32, LP64
 from analysis.smt.logic.terms import Term

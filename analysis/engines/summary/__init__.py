@@ -6,8 +6,8 @@
       │                     ├── partition_abstraction (light theories)
       │                     ├── reached_places (is any check reached?)
       │                     └── call_tree (a node for each call)
-      ├── validation (Algorithm 3) ── weakening (Algorithm 4)
-      │      └── summary_strengthening (interpolants, line 17) ── tree_interpolation
+      ├── validation (Algorithm 3; validation_work says what was done) ── weakening (Algorithm 4)
+      │      └── postponed_summaries ── summary_strengthening (interpolants, line 17) ── tree_interpolation
       └── summary_refinement (Algorithm 5) ── substitution_schemes (Algorithm 2)
 
 - **Partitions.** The body of each function becomes one formula over its inputs, outputs and four literals: the call returns,

@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from analysis.cpa.predicates.violations import Property, Violation
-from analysis.engines.summary.validation import Work
+from analysis.engines.summary.validation_work import Work
 from analysis.model.report import other_runs
 
 Status = Literal["holds", "possible", "unknown"]

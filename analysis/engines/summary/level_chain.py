@@ -13,7 +13,7 @@ from analysis.engines.summary.partition_abstraction import Abstractions
 from analysis.engines.summary.revision_chain import ChainOptions, RevisionChain
 from analysis.engines.summary.tree_interpolation import Interpolator
 from analysis.engines.summary.unwound_program import CannotUnwindError, UnwoundProgram, unwound
-from analysis.engines.summary.validation import Work
+from analysis.engines.summary.validation_work import Work
 from analysis.model import clock
 from analysis.smt.encoding.numbers.formula import Mode
 

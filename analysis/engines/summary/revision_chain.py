@@ -21,7 +21,8 @@ from analysis.engines.summary.summary_refinement import Implication, implied
 from analysis.engines.summary.summary_refinement import Status as StatusOfImplication
 from analysis.engines.summary.tree_interpolation import BySolvers, ByTheory, Interpolator, LiteralsFirst
 from analysis.engines.summary.unwound_program import CannotUnwindError, UnwoundProgram, in_theory, unwound
-from analysis.engines.summary.validation import Validated, Validator, Work
+from analysis.engines.summary.validation import Validated, Validator
+from analysis.engines.summary.validation_work import Work
 from analysis.model import clock
 from analysis.model.c_types import LP64, DataModel
 from analysis.smt.encoding.numbers.formula import Mode

@@ -19,7 +19,7 @@ from analysis.engines.summary.known_calls import KnownCall, KnownCalls, read, wr
 from analysis.engines.summary.level_chain import LEVELS, LevelChain
 from analysis.engines.summary.partition_abstraction import Abstractions
 from analysis.engines.summary.revision_chain import ChainOptions
-from analysis.engines.summary.validation import Work
+from analysis.engines.summary.validation_work import Work
 from analysis.engines.symbolic import Effort, Target, Task, decide
 from analysis.engines.symbolic.task import Confirmed, Decision, Refuted
 from analysis.model import clock
