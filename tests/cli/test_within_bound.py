@@ -188,3 +188,35 @@ def test_runs_begin_in_main(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     said = capsys.readouterr()
     assert "nothing here could violate it" not in said.out + said.err
     assert "only main and what it calls are looked at" in said.out + said.err
+
+
+OUTSIDE = """#include <stdlib.h>
+struct stack { int top; int *data; };
+static struct stack *made(void) {
+    struct stack *s = malloc(sizeof *s);
+    if (!s) exit(1);
+    s->data = calloc(4, sizeof(int));
+    if (!s->data) exit(1);
+    s->top = 0;
+    return s;
+}
+static void push(struct stack *s, int v) { s->data[s->top++] = v; }
+int main(void) { struct stack *s = made(); for (int i = 0; i < 5; i++) push(s, i); free(s->data); free(s); return 0; }
+"""
+
+
+def test_a_run_is_found_where_the_formulas_name_another_place(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.c").write_text(OUTSIDE)
+    words = ["check", "--store", "none", "--format", "json", "--engine", "summary", "--rule", "array-bounds", "a.c"]
+    assert main(words) == 1
+    (finding,) = json.loads(capsys.readouterr().out)["findings"]
+    assert (finding["status"], finding["function"]) == ("confirmed", "push")
+
+
+def test_what_the_search_for_runs_excludes(capsys: pytest.CaptureFixture[str]) -> None:
+    text = "#include <assert.h>\nstatic int length(const char *s) { int n = 0; while (s[n]) n++; return n; }\n"
+    Path("a.c").write_text(text + 'int main(void) { assert(length("abc") == 3); return 0; }\n')
+    main(["check", "--store", "none", "--format", "json", "--engine", "summary", "--rule", "assertion", "a.c"])
+    report = json.loads(capsys.readouterr().out)
+    reasons = [finding["reason"] or "" for finding in report["findings"]]
+    assert any("the search for runs excludes it" in reason for reason in reasons)

@@ -1,27 +1,28 @@
 """Answers about runs within a bound, by summaries of calls that are repaired from revision to revision ([UPPROVER]).
 
 They prove nothing. Where a run within the bound may violate the rule, the search for runs is asked about each place that the
-formulas name: what it executes is a violation, and the rest is only said to be possible.
+formulas name, and then about any other: formulas over-approximate, and can name a wrong one. What the search executes is a
+violation, and the rest is only said to be possible.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import get_args
 
 import msgspec
 
 from analysis.cfa.marks import marked
 from analysis.cpa.framework.algorithm import Cancellation
-from analysis.cpa.predicates.violations import PROPERTIES, Property, Violation
+from analysis.cpa.predicates.violations import PROPERTIES, Property
 from analysis.engines.summary.bounded_answer import BoundedAnswer
 from analysis.engines.summary.known_calls import KnownCall, KnownCalls, read, write
 from analysis.engines.summary.level_chain import LEVELS, LevelChain
 from analysis.engines.summary.partition_abstraction import Abstractions
 from analysis.engines.summary.revision_chain import ChainOptions
 from analysis.engines.summary.validation_work import Work
-from analysis.engines.symbolic import Effort, Target, Task, decide
-from analysis.engines.symbolic.task import Confirmed, Decision, Refuted
+from analysis.engines.symbolic import Effort, ProgramTask, Target, Task, decide, decide_program
+from analysis.engines.symbolic.task import Confirmed, Decision, Refuted, Undecided
 from analysis.model import clock
 from analysis.model.report import Repaired, SummaryRepair, SummaryWork, Within
 from analysis.session.portfolio.request import Answer, Bounded, Request, Unknown
@@ -47,13 +48,12 @@ def by_summaries(request: Request, seconds: float, cancellation: Cancellation) -
         found = chain.verify(request.program)
     if found.status == "unknown":
         return Unknown(found.sentence())
-    is_searched = True
-    for place in found.violated[:_PLACES]:
-        run = _run(request, place, until - clock.spent(), cancellation)
+    runs: list[Refuted | Undecided] = []
+    for run in _runs(request, found, until, cancellation):
         if isinstance(run, Confirmed):
             return run
-        is_searched = is_searched and run is not None and (isinstance(run, Refuted) or run.final)
-    return _answer(request, found, before, chain.known, is_searched=is_searched)
+        runs.append(run)
+    return _answer(request, found, before, chain.known, runs)
 
 
 def _chain(request: Request, property_: Property, known: KnownCalls, seconds: float) -> LevelChain:
@@ -65,18 +65,26 @@ def _chain(request: Request, property_: Property, known: KnownCalls, seconds: fl
     return chain
 
 
-def _run(request: Request, place: Violation, seconds: float, cancellation: Cancellation) -> Decision | None:
-    """A run that violates the rule at a place, if one is found, or why there is none; None if no time is left."""
-    if seconds <= 0:
-        return None
-    target = Target(place.function, place.edge, place.property)
-    effort = Effort(seconds=seconds)
-    task = Task(request.program, target, request.entries, (), effort, request.model, request.terms.allocation_fails)
-    return decide(task, cancellation)
+def _runs(request: Request, found: BoundedAnswer, until: float, cancellation: Cancellation) -> Iterator[Decision]:
+    """What searches for runs that violate the rule find: at each place that may be violated, then anywhere. Each has its share of
+    the time until `clock.spent()` is `until`."""
+    places, terms = found.violated[:_PLACES], request.terms
+    for number, place in enumerate(places):
+        effort = Effort(seconds=(until - clock.spent()) / (len(places) + 1 - number))
+        target = Target(place.function, place.edge, place.property)
+        yield decide(
+            Task(request.program, target, request.entries, (), effort, request.model, terms.allocation_fails), cancellation
+        )
+    if places:
+        effort, rules = Effort(seconds=until - clock.spent()), frozenset((found.property,))
+        task = ProgramTask(request.program, rules, effort, request.model, terms.allocation_fails, terms.outside_writes)
+        yield decide_program(task, cancellation)
 
 
-def _answer(request: Request, found: BoundedAnswer, before: KnownCalls, known: KnownCalls, *, is_searched: bool) -> Bounded:
-    """What is known of the runs within the bound. `is_searched`: the search for runs came to an end."""
+def _answer(
+    request: Request, found: BoundedAnswer, before: KnownCalls, known: KnownCalls, runs: Sequence[Refuted | Undecided]
+) -> Bounded:
+    """What is known of the runs within the bound. `runs` are what the searches for one came to, the last one the widest."""
     calls = known.levels.get(found.level, {})
     work = found.work
     within = Within(
@@ -90,7 +98,10 @@ def _answer(request: Request, found: BoundedAnswer, before: KnownCalls, known: K
     done = SummaryWork(len(work.validated), len(work.held), len(work.weakened), len(work.strengthened), len(work.invalid))
     where = ", ".join(marked(request.program, place.function, place.edge) for place in found.violated[:_PLACES])
     if found.status != "holds":
+        is_searched = all(isinstance(run, Refuted) or run.final for run in runs)
         searched = "no run was found that does" if is_searched else "the search for such a run was given up"
+        if isinstance(runs[-1], Refuted):
+            searched = "the search for runs excludes it"
         sentence = f"{found.sentence()}, at {where}; {searched}"
         return Bounded(within, sentence, done, assumptions=found.assumptions, final=is_searched)
     repairs = dict(_repairs(before.levels.get(found.level, {}), calls, work, found.bound))
