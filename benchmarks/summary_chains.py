@@ -1,11 +1,11 @@
 """Answers within a bound after each of many changes, against from scratch: `python -m benchmarks.summary_chains [--chains N]`.
 
 The chains are of `tests.support.random_versions`, a chain for each seed. Each version is verified by the levels in turn, or by
-one (`--encoding`), from what the version before left, and from scratch at the same bound. The table has, for each bound: answers by kind; for the changes
-after which the property holds, the calls and summaries that there were, and the summaries that were validated, held, weakened,
-strengthened and lost; and differences in the answer or in whether there are other runs. `--forged`: what the version before left
-is replaced by summaries that contradict themselves, as if read from a store, so that they must change no answer. Exit code 1 if
-any answers differ.
+one (`--encoding`), from what the version before left, and from scratch at the same bound. The table has, for each bound: answers
+by kind; for the changes after which the property holds, the calls and summaries that there were, and the summaries that were
+validated, held, weakened, strengthened and lost; and differences in the answer or in whether there are other runs. `--forged`:
+what the version before left is replaced by summaries that contradict themselves, as if read from a store, so that they must
+change no answer. Exit code 1 if any answers differ.
 """
 
 from __future__ import annotations
