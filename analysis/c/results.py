@@ -94,6 +94,9 @@ def results(operator: str, left: tuple[int, int], right: tuple[int, int]) -> tup
             corners = (low * least, low * most, high * least, high * most)
             return min(corners), max(corners)
         case "&" | "|" | "^":
+            if low == high and least == most:
+                exact = {"&": low & least, "|": low | least, "^": low ^ least}[operator]
+                return exact, exact
             # as many binary digits as the longer operand, and a sign if either can have one
             digits = max((value if value >= 0 else ~value).bit_length() for value in (low, high, least, most))
             positive = (low >= 0 or least >= 0) if operator == "&" else (low >= 0 and least >= 0)

@@ -35,3 +35,7 @@ CHARACTER_SEARCHES: dict[str, Callable[[bytes, int], int]] = {
     "rindex": bytes.rfind,
 }
 """Functions of a string, here with the zero at its end, and a character: where they find it; -1 where they do not."""
+
+SPLITS = frozenset(("strsep",))
+"""Functions that cut a piece off the text that their first argument leads to a pointer to. The result is that pointer, as it was
+before: null only where it was null."""

@@ -10,7 +10,7 @@ from analysis.api import Checker
 from analysis.model.evidence import Evidence
 from analysis.model.options import Options
 
-_HEAD = "#include <assert.h>\n#include <stdlib.h>\n#include <string.h>\n"
+_HEAD = "#define _GNU_SOURCE\n#include <assert.h>\n#include <stdlib.h>\n#include <string.h>\n"
 _CASES: dict[str, tuple[str, set[Evidence]]] = {
     "library": ("int f(void) { int *p = malloc(4); *p = 1; int r = *p; free(p); return r; }", {"library-result", "straight"}),
     "own test": ("int f(int *p) { if (p == 0) return *p; return 0; }", {"own-test", "straight"}),
@@ -294,6 +294,42 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
         "do { n = getc(in); end = (end + n) % 64; all += n; } while (n > 0);\nif (all > 64) all = 64;\n*size = all;\n"
         "if ((64 + end - all) % 64 == 0) q = p;\nelse { q = malloc(all ? all : 1); if (!q) exit(2); }\nreturn q; }",
         {"library-result"},
+    ),
+    "memory that was released below a call, and is read again": (
+        "struct s { struct s *next; };\nstatic void drop(struct s *p) { free(p); }\n"
+        "void f(struct s *s) { struct s *t = s->next; drop(t); t = s->next; drop(t); }",
+        {"released-here", "in-memory", "straight"},
+    ),
+    "stored by a function, unless its data are against it": (
+        "struct s { struct s *next; int n; } *all;\nstatic void add(struct s *p) {\n"
+        "for (struct s *q = all; q; q = q->next) if (q->n == p->n) return;\np->next = all; all = p; }\n"
+        "int f(int n) { struct s *p = malloc(sizeof *p); if (!p) return 1; p->n = n; add(p); return 0; }",
+        {"library-result", "unkept"},
+    ),
+    "stored by a function, unless its data are against it, which a caller tests": (
+        "struct s { struct s *next; int n; } *all;\nstatic int add(struct s *p) {\n"
+        "for (struct s *q = all; q; q = q->next) if (q->n == p->n) return 1;\np->next = all; all = p; return 0; }\n"
+        "static int pass(struct s *p) { int done = add(p); return done; }\n"
+        "int f(int n) { struct s *p = malloc(sizeof *p); if (!p) return 1; p->n = n; if (pass(p)) return 2; return 0; }",
+        {"library-result"},
+    ),
+    "stored by a function, unless memory is short": (
+        "struct s { int n; char *name; } *one;\n"
+        'static void add(struct s *p) { char *name = strdup("a"); if (!name) return; p->name = name; one = p; }\n'
+        "int f(int n) { struct s *p = malloc(sizeof *p); if (!p) return 1; p->n = n; add(p); return 0; }",
+        {"library-result"},
+    ),
+    "split where there is a text": (
+        "int f(char *s) { if (*s == 'a') s++; char *p = strsep(&s, \",\"); return *p; }",
+        {"library-search", "found-before", "straight"},
+    ),
+    "split where a caller has a text": (
+        'static int g(char *s) { char *p = strsep(&s, ","); return *p; }\nint f(char *t) { return *t ? g(t) : 0; }',
+        {"library-search", "found-before", "straight"},
+    ),
+    "split what was split before": (
+        'int f(char *s) { if (!*s) return 0; strsep(&s, ","); char *p = strsep(&s, ","); return *p; }',
+        {"library-search", "straight"},
     ),
     "result asserted": ("int g(int);\nvoid f(int n) { int r = g(n); if (r != 0) { assert(r == 0); } }", {"result-asserted"}),
     "argument asserted": ("static void g(int n) { assert(n > 3); }\nvoid f(void) { g(2); }", {"argument-asserted"}),

@@ -14,6 +14,7 @@ import msgspec
 
 from analysis.engines.automaton.feasibility.known_values import ARITHMETIC, Item, KnownValues, Made, Operand
 from analysis.engines.automaton.functions.access_paths import RESULT
+from analysis.engines.automaton.functions.flag_bits import bits_after, changed_bits
 from analysis.engines.automaton.functions.known_conditions import bare, condition_of
 from analysis.engines.automaton.functions.value_ranges import bounded, natural_range
 from analysis.model import ir
@@ -155,7 +156,9 @@ class Store(KnownValues):
         if symbol is None and isinstance(value, ir.LVALUES) and self._follows(self._frames[-1][0], value):
             symbol = self._bind(value, interval, frozenset())
         made = self._computation(value) if symbol is None and self._follows(self._frames[-1][0], target) else None
+        bits = self._bits_after(target, value)
         self.havoc(kill)
+        self._frames[-1][1].update(bits)
         if isinstance(target, ir.LVALUES) and made is not None and interval.low != interval.high:
             self._note(self._bind(target, interval, items), made)
         elif isinstance(target, ir.LVALUES):
@@ -164,6 +167,13 @@ class Store(KnownValues):
                 self._want(target, value)
         self._point(target, value)
         self._copy_members(target, value)
+
+    def _bits_after(self, target: ir.Expr, value: ir.Expr) -> dict[ir.Expr, int]:
+        """The tests of bits that an assignment to other bits of the same flags leaves as they are."""
+        effect = ir.Assign(target, value)
+        if changed_bits(effect) is None:
+            return {}
+        return {key: symbol for key, symbol in self._frames[-1][1].items() if bits_after(effect, key) is True}
 
     def _point(self, target: ir.Expr, value: ir.Expr) -> None:
         """Notes what a pointer points to that the address of a variable, or of a member of one, was assigned to."""

@@ -17,6 +17,7 @@ from heapq import heappop, heappush
 
 from analysis.cfa.graph import Cfa, Edge
 from analysis.engines.automaton.functions.access_paths import cells_read
+from analysis.engines.automaton.functions.flag_bits import bits_after, changed_bits, without_complement
 from analysis.engines.automaton.functions.value_ranges import limits, natural_range
 from analysis.model import ir
 from analysis.model.c_types import Floating, Integer, Pointer, spell
@@ -65,11 +66,14 @@ def condition_of(assume: ir.Assume) -> Condition | None:
         if canonical == ">":
             left, right, canonical = right, left, "<"
         return ir.Binary(canonical, left, right, expr.type), NONZERO if positive else ZERO  # type: ignore[arg-type]
-    return expr, NONZERO if truth else ZERO
+    return _nested(expr, NONZERO if truth else ZERO)
 
 
 def _nested(expr: ir.Expr, interval: Interval) -> Condition | None:
-    """`(a < b) == 0` and the like are conditions on `a < b`."""
+    """`(a < b) == 0` and the like are conditions on `a < b`, and `~a & 4` is one on `a & 4`."""
+    opposite = without_complement(expr) if interval in (ZERO, NONZERO) else None
+    if opposite is not None:
+        return opposite, ZERO if interval == NONZERO else NONZERO
     if isinstance(expr, ir.Binary) and expr.operator in MIRRORED and interval in (ZERO, NONZERO, make(1, 1, False)):
         return condition_of(ir.Assume(expr, interval != ZERO))
     return expr, interval
@@ -231,11 +235,24 @@ class KnownConditions:
                 value = self._conditions.evaluate(effect.value, known)
                 if value != ANY:
                     result = {**result, target: value}
+            if changed_bits(effect) is not None:
+                result = {**result, **self._bits_after(effect, known, killed)}
         elif edge.id in self._results and isinstance(effect, ir.Call) and effect.result is not None:
             target = self._conditions.numbers.get(effect.result)
             if target is not None:
                 result = {**result, target: self._results[edge.id]}
         return result
+
+    def _bits_after(self, effect: ir.Assign, known: Known, killed: frozenset[int]) -> Known:
+        """What is known of tests of bits, of those that an assignment to bits of the same flags can change."""
+        found: Known = {}
+        for number in killed:
+            after = bits_after(effect, self._conditions.keys[number])
+            if isinstance(after, Interval):
+                found[number] = after
+            elif after and number in known:
+                found[number] = known[number]
+        return found
 
     def _assume(self, edge: Edge, known: Known) -> Known | None:
         test = self._conditions.of_edge.get(edge.id)

@@ -33,14 +33,15 @@ class Keeping(NamedTuple):
     passed_on: frozenset[tuple[int, str, int]]
 
 
-class _Flow(NamedTuple):
+class Flow(NamedTuple):
     """Values of variables that go somewhere: into the variable `into`; as an argument to a `call`; or, with neither, where they
-    are kept."""
+    are kept: in memory, or, if they are `returned`, by the caller."""
 
     sources: frozenset[str]
     into: str | None = None
     call: ir.Call | None = None
     position: int = 0
+    returned: bool = False
 
 
 def keeping(cfa: Cfa, program: Program) -> Keeping:
@@ -48,11 +49,11 @@ def keeping(cfa: Cfa, program: Program) -> Keeping:
     pointers = {number: one.name for number, one in enumerate(cfa.parameters) if isinstance(one.type, Pointer | Integer)}
     if cfa.unsupported:
         return Keeping(frozenset(range(len(cfa.parameters))), frozenset())
-    flows, taken = list(_flows(cfa)), _taken(cfa)
+    flows, taken = list(flows_of(cfa)), _taken(cfa)
     kept: set[int] = {number for number in range(len(cfa.parameters)) if number not in pointers}
     passed_on: set[tuple[int, str, int]] = set()
     for number, name in pointers.items():
-        held = _held(name, flows)
+        held = held_by(name, flows)
         if not held.isdisjoint(taken):
             kept.add(number)
             continue
@@ -117,7 +118,7 @@ def _taken(cfa: Cfa) -> frozenset[str]:
     return frozenset(var.name for edge in cfa.edges for var in taken_among(cfa.parts[edge.id]))
 
 
-def _held(name: str, flows: list[_Flow]) -> set[str]:
+def held_by(name: str, flows: list[Flow]) -> set[str]:
     """The variables that may hold what a parameter is passed, or an address in the same object."""
     found = {name}
     while more := {flow.into for flow in flows if flow.into is not None and not found.isdisjoint(flow.sources)} - found:
@@ -125,18 +126,19 @@ def _held(name: str, flows: list[_Flow]) -> set[str]:
     return found
 
 
-def _flows(cfa: Cfa) -> Iterator[_Flow]:
+def flows_of(cfa: Cfa) -> Iterator[Flow]:
+    """Where the values of a function's variables go, edge by edge."""
     for edge in cfa.edges:
         effect = edge.effect
         match effect:
             case ir.Assign(target, value):
                 is_local = isinstance(target, ir.Var) and target.scope != "global"
-                yield _Flow(frozenset(_sources(value)), target.name if is_local and isinstance(target, ir.Var) else None)
+                yield Flow(frozenset(_sources(value)), target.name if is_local and isinstance(target, ir.Var) else None)
             case ir.Return(value) if value is not None:
-                yield _Flow(frozenset(_sources(value)))
+                yield Flow(frozenset(_sources(value)), returned=True)
             case ir.Call():
                 for number, argument in enumerate(effect.arguments):
-                    yield _Flow(frozenset(_sources(argument)), call=effect, position=number)
+                    yield Flow(frozenset(_sources(argument)), call=effect, position=number)
 
 
 def _sources(expr: ir.Expr) -> Iterator[str]:

@@ -21,11 +21,12 @@ from analysis.engines.automaton.functions.access_paths import Path, path_of, roo
 from analysis.engines.automaton.report.agreeing_targets import gives
 from analysis.engines.automaton.report.places_in_memory import is_in_memory, is_memory, is_reachable, is_untouched
 from analysis.engines.automaton.report.questions import is_asked_about, is_asked_before, only_computes
-from analysis.engines.automaton.report.searches import was_found_before
+from analysis.engines.automaton.report.searches import is_split, was_found_before
 from analysis.engines.automaton.report.sibling_calls import Asked, Calls, constants_of, tests
 from analysis.engines.automaton.report.skipped_loops import is_skipped
 from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.report.unavoidable import always_begins, effect_of, leads_elsewhere, meeting
+from analysis.engines.automaton.report.unkept import is_unkept
 from analysis.model import ir
 from analysis.model.c_types import Pointer
 from analysis.model.evidence import Beginning, Evidence
@@ -237,6 +238,8 @@ class Tracked:
             yield "asked-before"
         if self._is_left_unset():
             yield "loop-skipped"
+        if self._rule.ownership and is_unkept(self._delta, self._steps, self.looked):
+            yield "unkept"
 
     def _needed(self) -> Iterator[Evidence]:
         if self._is_late:
@@ -250,8 +253,7 @@ class Tracked:
             yield "never-used"
         if any(map(self._is_through_pointer, range(len(self._steps)))):
             yield "function-pointer"
-        is_call = self._steps[0].event == "edge" and not self._rule.ownership
-        if is_call and was_found_before(self._program.functions, self._path, self._first):
+        if self._steps[0].event == "edge" and not self._rule.ownership and self._was_found():
             yield "found-before"
         if not self._rule.ownership and self._is_reported():
             yield "reported"
@@ -260,6 +262,11 @@ class Tracked:
         is_end = isinstance(self._edge(self._last).effect, ir.Return)
         if self._rule.ownership and is_end and display_name(self._last.function) == "main":
             yield "at-the-end"
+
+    def _was_found(self) -> bool:
+        """Whether the first step is a call that looks for something that is known to be there."""
+        functions = self._program.functions
+        return was_found_before(functions, self._path, self._first) or is_split(functions, self._path, self._first)
 
     def _is_untouched(self) -> bool:
         """Whether this function passed the very place that the error is about to what released it, and no memory was written and
@@ -346,10 +353,12 @@ class Tracked:
     def _is_read_again(self, taken: Taken) -> bool:
         """Whether a step reads the value that the error is about from memory where it was before."""
         effect = self._edge(taken).effect if taken.event == "edge" and self._is_own(taken) else None
-        if not isinstance(effect, ir.Assign) or not self._fact.paths:
+        is_called = self._home is not self._last  # the error is below a call that is passed the value
+        names = self._delta.facts[self._home.before].paths if is_called else self._fact.paths[:1]
+        if not isinstance(effect, ir.Assign) or path_of(effect.target) not in names:
             return False
         read = path_of(effect.value)
-        return path_of(effect.target) == self._fact.paths[0] and read is not None and is_in_memory(read)
+        return read is not None and is_in_memory(read)
 
     def _is_through_pointer(self, number: int) -> bool:
         """Whether a step calls through a pointer, and may reach another function than the path says. Where memory that such a

@@ -4,6 +4,9 @@ A function of the library that writes nothing, such as `strchr`, gives the same 
 changes what they lead to. Whether somebody does is not asked: that the same was found on the way is evidence, and no proof. The
 first argument is what is searched, and is followed back through copies and parameters. The others, of which there is at least
 one, say what is looked for, and must be constants.
+
+`strsep(&s, ",")` finds something as long as there is a string: it gives null only where `s` is. So it counts as found where `s`
+was followed before, or tested.
 """
 
 from __future__ import annotations
@@ -11,7 +14,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from analysis.c.functions import known
+from analysis.c.text_searches import SPLITS
 from analysis.cfa.graph import Cfa
+from analysis.engines.automaton.functions.known_conditions import pointers_followed
 from analysis.engines.automaton.report.trace import Taken
 from analysis.model import ir
 
@@ -50,6 +55,61 @@ class _Search:
                 self.found |= {effect.value} if effect.target in self.found else set()
                 self.found.discard(effect.target)
                 self.searched = effect.value if effect.target == self.searched else self.searched
+
+
+class _Split:
+    """A call of `strsep`, followed back in the same way: `text` is the pointer that it splits at, None if nothing is known of it,
+    `is_there` whether it is not null."""
+
+    def __init__(self, call: ir.Call) -> None:
+        argument = ir.strip_casts(call.arguments[0])
+        self.text: ir.Expr | None = argument.lvalue if isinstance(argument, ir.AddressOf) else None
+        self.is_there = False
+
+    def enter_caller(self, effect: ir.Effect, callee: Cfa) -> None:
+        """Goes from a function that was called to the call."""
+        passed = zip(callee.parameters, effect.arguments if isinstance(effect, ir.Call) else (), strict=False)
+        given = next((argument for parameter, argument in passed if parameter == self.text), None)
+        self.text = None if given is None else ir.strip_casts(given)
+
+    def go_before(self, effect: ir.Effect) -> None:
+        """Goes from behind an effect to the state before it."""
+        self.is_there = self.text in pointers_followed(effect)
+        if isinstance(effect, ir.Assume):
+            self.is_there = self.is_there or self.text in _not_null(effect)
+        elif (isinstance(effect, ir.Call) and self.text == effect.result) or _is_passed(effect, self.text):
+            self.text = None
+        elif isinstance(effect, ir.Assign) and self.text == effect.target:
+            value = ir.strip_casts(effect.value)
+            self.is_there = isinstance(value, ir.Binary | ir.AddressOf | ir.StringConst)  # `s + 1`: null is moved nowhere
+            self.text = value
+
+
+def is_split(functions: Mapping[str, Cfa], path: Sequence[Taken], number: int) -> bool:
+    """Whether step `number` of a path calls `strsep` for a string that is there."""
+    own = path[number]
+    call = functions[own.function].by_id[own.edge].effect
+    if not isinstance(call, ir.Call) or ir.direct_callee(call) not in SPLITS or not call.arguments:
+        return False
+    split = _Split(call)
+    for taken in reversed(path[:number]):
+        if split.text is None or split.is_there:
+            break
+        if taken.depth > own.depth or taken.event not in ("edge", "call", "descent"):
+            continue
+        effect = functions[taken.function].by_id[taken.edge].effect
+        if taken.depth < own.depth:
+            split.enter_caller(effect, functions[own.function])
+            own = taken
+        else:
+            split.go_before(effect)
+    return split.is_there
+
+
+def _is_passed(effect: ir.Effect, variable: ir.Expr | None) -> bool:
+    """Whether a call is passed the address of a variable, and so can change it."""
+    arguments = effect.arguments if isinstance(effect, ir.Call) else ()
+    return any(isinstance(one, ir.AddressOf) and one.lvalue == variable for one in map(ir.strip_casts, arguments))
 
 
 def was_found_before(functions: Mapping[str, Cfa], path: Sequence[Taken], number: int) -> bool:
