@@ -66,17 +66,20 @@ def condition_of(assume: ir.Assume) -> Condition | None:
         if canonical == ">":
             left, right, canonical = right, left, "<"
         return ir.Binary(canonical, left, right, expr.type), NONZERO if positive else ZERO  # type: ignore[arg-type]
-    return _nested(expr, NONZERO if truth else ZERO)
+    return _of_bit(expr, NONZERO if truth else ZERO)
 
 
 def _nested(expr: ir.Expr, interval: Interval) -> Condition | None:
-    """`(a < b) == 0` and the like are conditions on `a < b`, and `~a & 4` is one on `a & 4`."""
-    opposite = without_complement(expr) if interval in (ZERO, NONZERO) else None
-    if opposite is not None:
-        return opposite, ZERO if interval == NONZERO else NONZERO
+    """`(a < b) == 0` and the like are conditions on `a < b`."""
     if isinstance(expr, ir.Binary) and expr.operator in MIRRORED and interval in (ZERO, NONZERO, make(1, 1, False)):
         return condition_of(ir.Assume(expr, interval != ZERO))
-    return expr, interval
+    return _of_bit(expr, interval)
+
+
+def _of_bit(expr: ir.Expr, interval: Interval) -> Condition:
+    """`~a & 4` is a condition on `a & 4`."""
+    opposite = without_complement(expr) if interval in (ZERO, NONZERO) else None
+    return (expr, interval) if opposite is None else (opposite, ZERO if interval == NONZERO else NONZERO)
 
 
 @lru_cache(maxsize=10_000)
