@@ -125,6 +125,12 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
         + "int f(int n) { int *p = g(n, 0); return *p; }",
         {"function-result", "others-test", "decided-inside", "straight"},
     ),
+    "others end a loop by it": (
+        "struct s { struct s *next; int n; };\nstruct s *g(struct s *t) { return t->n > 7 ? t : 0; }\n"
+        "int h(struct s *t) { int r = 0; for (struct s *p = g(t); p; p = p->next) r += p->n; return r; }\n"
+        "int f(struct s *t) { struct s *p = g(t); return p->n; }",
+        {"function-result", "decided-inside", "straight"},
+    ),
     "others do not": (
         "long g(char *s) { char *p = strchr(s, 'a'); return p - s; }\n"
         "long h(char *s) { char *p = strchr(s, 'b'); return p - s; }\n"

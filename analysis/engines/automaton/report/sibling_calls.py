@@ -1,8 +1,10 @@
 """How the calls of a function treat its result, in the whole program: whether they test it [DEVIANT].
 
 Where most calls of a function test its result, one that does not has probably forgotten it. Where most do not, they know
-something that the analysis does not. A result that is handed on to the caller says neither, and is not counted. Each function is
-counted once; an edit counts those anew that are other functions than before.
+something that the analysis does not. A result that is handed on to the caller says neither, and is not counted. Nor is one that
+only ends a loop, in which something else is assigned to the variable: `for (p = first(t); p != NULL; p = next(p))` says that
+there is an end, and not that there may be nothing. Each function is counted once; an edit counts those anew that are other
+functions than before.
 
 A constant argument often says what is wanted: `find(table, key, CREATE)` always finds something, `find(table, key, 0)` need not.
 So calls with the same constants are compared, where there are enough of them.
@@ -10,7 +12,7 @@ So calls with the same constants are compared, where there are enough of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from typing import NamedTuple
 
 from analysis.cfa.graph import Cfa, Edge, Program
@@ -91,11 +93,42 @@ def _counted(model: FunctionModel) -> Counted:
 
 
 def tests(model: FunctionModel, edge: Edge) -> bool | None:
-    """Whether the function tests the result of a call somewhere; None if it does not use it, or hands it to its caller."""
+    """Whether the function tests the result of a call somewhere; None if it does not use it for itself, hands it to its caller,
+    or only ends a loop by it."""
     result = edge.effect.result if isinstance(edge.effect, ir.Call) else None
     if result is None:
         return None
     held = {result, *model.assignments.copied.get(result, ())}
     if not held.isdisjoint(model.conditions.tested):
-        return True
+        return None if _ends_loops(model, edge, held) else True
     return None if not held.isdisjoint(model.assignments.returned) else False
+
+
+def _ends_loops(model: FunctionModel, edge: Edge, held: Set[ir.Expr]) -> bool:
+    """Whether each test of a result is one at which a turn of a loop begins that assigns something else to the variable."""
+    cfa = model.cfa
+    stores = [one for one in cfa.edges if one.id != edge.id and ir.target_of(one.effect) in held]
+    others = [one for one in stores if ir.strip_casts(_value(one)) not in held]
+    numbers = {model.conditions.numbers[key] for key in held & model.conditions.tested}
+    places = {cfa.by_id[id_].source for id_, (number, _) in model.conditions.of_edge.items() if number in numbers}
+    if not others:
+        return False
+    return all(any(_leads(cfa, one.target, at) and _leads(cfa, at, one.source) for one in others) for at in places)
+
+
+def _value(edge: Edge) -> ir.Expr:
+    """What an edge assigns; of a call, the function."""
+    effect = edge.effect
+    assert isinstance(effect, ir.Assign | ir.Call), "nothing else assigns"
+    return effect.value if isinstance(effect, ir.Assign) else effect.callee
+
+
+def _leads(cfa: Cfa, first: int, last: int) -> bool:
+    """Whether there is a way from one place to another one."""
+    found, waiting = {first}, [first]
+    while waiting:
+        for one in cfa.outgoing.get(waiting.pop(), ()):
+            if one.target not in found:
+                found.add(one.target)
+                waiting.append(one.target)
+    return last in found
