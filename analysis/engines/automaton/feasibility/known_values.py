@@ -13,6 +13,7 @@ from collections.abc import Callable
 import msgspec
 
 from analysis.c.results import compared
+from analysis.engines.automaton.functions.flag_bits import tested_bits
 from analysis.engines.automaton.functions.known_conditions import bare, condition_of
 from analysis.engines.automaton.functions.value_ranges import bounded, computed, converted, natural_range
 from analysis.model import ir
@@ -167,9 +168,22 @@ class KnownValues:
         if expr.operator in ARITHMETIC and isinstance(expr.type, Integer):
             (left, some), (right, more) = self.value(expr.left), self.value(expr.right)
             total = computed(expr.operator, bounded(left, expr.left.type), bounded(right, expr.right.type), expr.type)
+            if expr.operator == "&" and (cleared := self._cleared(expr)) is not None:
+                return ZERO, cleared
             if total is not None:
                 return total, some | more
         return natural_range(expr), frozenset()
+
+    def _cleared(self, expr: ir.Binary) -> frozenset[Item] | None:
+        """Whether it is known that all bits are zero of which an expression tests some, and because of what."""
+        test = tested_bits(expr)
+        for key, symbol in self._frames[-1][1].items() if test is not None else ():
+            more = tested_bits(key)
+            if test is not None and more is not None and more[0] == test[0] and not test[1] & ~more[1]:
+                have, items = self._interval(symbol)
+                if have == ZERO:
+                    return items
+        return None
 
     def _cast(self, expr: ir.Cast) -> tuple[Interval, frozenset[Item]]:
         if isinstance(expr.type, Integer) and isinstance(getattr(expr.operand, "type", None), Integer):

@@ -75,7 +75,10 @@ class Store(KnownValues):
         condition = condition_of(effect)
         if condition is None or isinstance(condition[0], ir.IntConst):
             return True
-        key, interval = condition
+        return self.learn(*condition, effect)
+
+    def learn(self, key: ir.Expr, interval: Interval, effect: ir.Assume) -> bool:
+        """An expression lies in an interval, as a branch tells; False when it cannot (then `contradiction` says by what)."""
         value, items = self.value(key)
         narrowed = meet(value, interval)
         if narrowed is None:
@@ -334,7 +337,8 @@ def _is_named(lvalue: ir.Expr) -> bool:
 
 
 def replaced(expr: ir.Expr, old: ir.Expr, new: ir.Expr) -> ir.Expr | None:
-    """The lvalue with one expression in place of another, None where it holds more than members and pointers."""
+    """The lvalue, or the test of some of its bits, with one expression in place of another; None where it holds more than members
+    and pointers."""
     if expr == old:
         return new
     match expr:
@@ -349,4 +353,7 @@ def replaced(expr: ir.Expr, old: ir.Expr, new: ir.Expr) -> ir.Expr | None:
         case ir.Cast(inner):
             changed = replaced(inner, old, new)
             return None if changed is None else msgspec.structs.replace(expr, operand=changed)
+        case ir.Binary("&", inner, ir.IntConst()):
+            changed = replaced(inner, old, new)
+            return None if changed is None else msgspec.structs.replace(expr, left=changed)
     return None

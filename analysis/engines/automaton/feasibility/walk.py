@@ -15,14 +15,15 @@ from analysis.engines.automaton.feasibility.known_values import Item
 from analysis.engines.automaton.feasibility.path_values import Store
 from analysis.engines.automaton.feasibility.renaming import are_apart, behind_parameter, substitute
 from analysis.engines.automaton.functions.access_paths import lvalue_cell
+from analysis.engines.automaton.functions.flag_bits import tested_bits
 from analysis.engines.automaton.functions.footprint import base_variable, visible
 from analysis.engines.automaton.functions.function_model import FunctionModel
-from analysis.engines.automaton.functions.known_conditions import condition_of, expr_cells, pointers_followed
+from analysis.engines.automaton.functions.known_conditions import Condition, bare, condition_of, expr_cells, pointers_followed
 from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.solver.full import DerivationGraph, pack, unpack
 from analysis.model import ir
 from analysis.model.c_types import Pointer
-from analysis.model.intervals import ANY
+from analysis.model.intervals import ANY, ZERO
 
 _OPENED = 2  # steps over a call that is opened: to enter it, and to leave it
 
@@ -52,6 +53,7 @@ class Walk:
         self._entering: dict[tuple[str, int, str], tuple[tuple[ir.Expr, ir.Expr], ...]] = {}
         self._derivations: dict[tuple[str, int], tuple[Derivation, ...]] = {}
         self._live: dict[str, Mapping[int, frozenset[str]]] = {}
+        self._known_told: dict[tuple[str, int], tuple[Condition, ...]] = {}
         self._formulas: dict[tuple[str, int], ir.Expr | None] = {}
         self._stretches: dict[tuple[str, int, int, int], list[tuple[Edge, ...]]] = {}
 
@@ -114,7 +116,7 @@ class Walk:
         for pointer in pointers_followed(effect):
             store.follow(pointer)
         if isinstance(effect, ir.Assume):
-            return store.assume(effect)
+            return store.assume(effect) and all(store.learn(*one, effect) for one in self._told(function, edge))
         if isinstance(effect, ir.Call):
             return self._pass_call(store, function, edge, effect, model, after)
         if isinstance(effect, ir.Assign) and not model.changes_nothing(edge):
@@ -160,12 +162,39 @@ class Walk:
             self._formulas[key] = None if formula is None else substitute(formula, arguments)
         return self._formulas[key]
 
+    def _told(self, function: str, edge: Edge) -> tuple[Condition, ...]:
+        """What a branch says besides, if it tests the result of the call right before it: what that tells of the arguments."""
+        key = function, edge.id
+        found = self._known_told.get(key)
+        if found is None:
+            found = self._known_told[key] = tuple(self._told_by_result(function, edge))
+        return found
+
+    def _told_by_result(self, function: str, edge: Edge) -> Iterator[Condition]:
+        effect = edge.effect
+        condition = condition_of(effect) if isinstance(effect, ir.Assume) else None
+        before = self._delta.program.functions[function].incoming.get(edge.source, ())
+        call = before[0].effect if len(before) == 1 else None
+        if condition is None or not isinstance(call, ir.Call) or call.result is None or condition[0] != call.result:
+            return
+        callee = self._delta.program.functions.get(ir.direct_callee(call) or "")
+        truth = False if condition[1] == ZERO else True if condition[1].nonzero else None
+        if callee is None or truth is None or any(call.result in ir.walk(argument) for argument in call.arguments):
+            return
+        arguments: dict[ir.Expr, ir.Expr] = dict(zip(callee.parameters, call.arguments, strict=False))
+        for key, interval in self._delta.model(callee.name).cases.told[truth]:
+            outer = substitute(key, arguments)
+            if outer is not None:
+                yield bare(outer), interval
+
     def touches(self, function: str, edge: Edge, followed: frozenset[ir.Expr]) -> bool:
         """Whether the edge can change or test one of the expressions."""
         effect = edge.effect
         if isinstance(effect, ir.Return):
             return True
         if self.kills(function, edge, followed):
+            return True
+        if any(not followed.isdisjoint(ir.walk(key)) for key, _ in self._told(function, edge)):
             return True
         return not followed.isdisjoint(_parts(effect))
 
@@ -262,8 +291,8 @@ class Walk:
         }
         if call.result is not None and store.returned is not None:
             kept[store.returned] = call.result
-        pairs = [(e, outer) for e in store.expressions() if isinstance(outer := substitute(e, kept), ir.LVALUES)]
-        store.leave(call.result, kill, pairs)
+        renamed = ((expr, substitute(expr, kept)) for expr in store.expressions())
+        store.leave(call.result, kill, [(e, outer) for e, outer in renamed if outer is not None and _is_noted(outer)])
 
     def _expressions(self, model: FunctionModel) -> tuple[ir.Expr, ...]:
         """The expressions of a function that a caller can know something of: parameters and what is tested or stored."""
@@ -384,3 +413,8 @@ def _parts(effect: ir.Effect) -> frozenset[ir.Expr]:
     if isinstance(effect, ir.Assume) and (condition := condition_of(effect)) is not None:
         parts.add(condition[0])
     return frozenset(parts)
+
+
+def _is_noted(expr: ir.Expr) -> bool:
+    """Whether something can be known of an expression by itself: of what is stored somewhere, and of some of its bits."""
+    return isinstance(expr, ir.LVALUES) or tested_bits(expr) is not None

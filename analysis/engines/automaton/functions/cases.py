@@ -13,6 +13,7 @@ from analysis.engines.automaton.functions.access_paths import root_of
 from analysis.engines.automaton.functions.footprint import Footprints
 from analysis.engines.automaton.functions.known_conditions import Conditions, Known, KnownConditions, bare
 from analysis.engines.automaton.functions.returning import call_returns
+from analysis.engines.automaton.functions.told_conditions import Told, told
 from analysis.engines.automaton.functions.variable_sources import Assignments
 from analysis.model import ir
 from analysis.model.intervals import ANY, NONZERO, ZERO, Interval, join
@@ -174,7 +175,7 @@ class Cases:
             [set(keys) for keys in mine] == [set(keys) for keys in others]
             and self.can_return == other.can_return
             and self.ensures == other.ensures
-            and (self.formula, self._cfa.parameters) == (other.formula, other._cfa.parameters)
+            and (self.formula, self.told, self._cfa.parameters) == (other.formula, other.told, other._cfa.parameters)
             and all(self.answer(case) == result for case, result in list(other._known.items()))
         )
 
@@ -222,6 +223,11 @@ class Cases:
             if root_of(parameter) not in self._assignments.reassigned and (value.nonzero or value == ZERO):
                 found.append((index, value.nonzero))
         return tuple(found)
+
+    @cached_property
+    def told(self) -> Told:
+        """What the function's result tells of its arguments."""
+        return told(self._cfa, self._conditions, self._assignments, self.known)
 
     @cached_property
     def _first_characters(self) -> dict[ir.Var, int]:
