@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from analysis.api import Checker
+from analysis.engines.automaton.report import beginnings
 from analysis.model.evidence import Evidence
+from analysis.model.limits import Limits
 from analysis.model.options import Options
 
 _HEAD = "#define _GNU_SOURCE\n#include <assert.h>\n#include <stdlib.h>\n#include <string.h>\n"
@@ -325,6 +327,12 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
         "int f(int n) { struct s *p = malloc(sizeof *p); if (!p) return 1; p->n = n; add(p); return 0; }",
         {"library-result"},
     ),
+    "stored by a function, which calls another one that may take it out": (
+        "struct c { void *data; int n; };\nstatic void reset(struct c *c) { if (c->n) c->data = 0; }\n"
+        "static void set(struct c *c, void *data) { c->data = data; reset(c); }\n"
+        "int f(struct c *c) { int *p = malloc(4); if (!p) return 1; *p = 1; set(c, p); return 0; }",
+        {"library-result", "reachable"},
+    ),
     "split where there is a text": (
         "int f(char *s) { if (*s == 'a') s++; char *p = strsep(&s, \",\"); return *p; }",
         {"library-search", "found-before", "straight"},
@@ -372,6 +380,21 @@ def test_a_function_that_the_pointer_may_reach_instead_is_edited(tmp_path: Path)
         checker.change(str(path), _HEAD + text.replace("count++; free(p);", body))
         seen.append(_evidence(checker))
     assert seen == [alike, {"function-result", "function-pointer"}, alike]
+
+
+@pytest.mark.parametrize("other", [3, 2])
+def test_what_every_caller_passes_excludes_the_path(other: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search for a path from further up gives up at once."""
+    monkeypatch.setattr(beginnings, "_STATES", 0)
+    path = tmp_path / "a.c"
+    path.write_text(
+        "static int g(int *p, int flags) { int *s = 0; if (flags & 1) s = p; if (flags & 3) return *s; return 0; }\n"
+        f"int main(int n, char **v) {{ return n > 2 ? g(&n, 0) : g(&n, {other}); }}",
+        encoding="utf-8",
+    )
+    checker = Checker(Options(engine="automaton", limits=Limits(global_edges=1)))
+    checker.open([str(path)])
+    assert _evidence(checker) == {"null-constant"} | ({"way-unknown"} if other == 3 else set())
 
 
 def _evidence(checker: Checker) -> set[Evidence]:

@@ -10,7 +10,7 @@ searched for that begins further up, at the call where the contradiction is. Thi
 - A path agrees with the chain that leads to where it begins.
 - There is no path from further up. Then no call leads to the error, and the error is refuted.
 - The budget is used up. Then the trace shows the last path that was found, with the calls that agree with it. It says that it
-  leaves out the calls before these.
+  leaves out the calls before these. If what these pass, such as constants, excludes the path at each of them, it is `excluded`.
 
 No order of exploration decides whether an error is refuted: a search that finds nothing has excluded all chains.
 """
@@ -25,19 +25,22 @@ from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.feasibility.error_paths import Descent, ErrorPath, Feasibility
 from analysis.engines.automaton.report.chains import Call, Chains, Link, same_calls
 from analysis.engines.automaton.report.raised_errors import Sought
-from analysis.engines.automaton.solver.full import DerivationGraph, unpack
+from analysis.engines.automaton.report.trace import Taken
+from analysis.engines.automaton.solver.full import DerivationGraph, Entry, unpack
 
 Key = tuple[str, frozenset[int]]  # `Sought.at`
 
 _LEVELS = 4
 _STATES = 1_500  # for one search, which is one of several
 _LINK_STATES = 400
+_CALLS = 12  # of one function, whose arguments are looked at
 _SITES = 6  # of an entry state, when the path to the first one contradicts itself
 
 
 class Beginning(msgspec.Struct, frozen=True):
     """What became of the path `given`: `path` is the same one or another, without steps if the error is refuted. `calls` lead to
-    it, and agree with it from the one with the number `first` on. This depends on the `functions`, on what writes the `cells`
+    it, and agree with it from the one with the number `first` on. `excluded`: the arguments of each call that could come before
+    these contradict the path, and another one was not found. This depends on the `functions`, on what writes the `cells`
     there (None: any), on the calls that were `tried` first, on the callers of those that are `called`, and on which callers are
     `dead` (see `ErrorPath`)."""
 
@@ -50,6 +53,7 @@ class Beginning(msgspec.Struct, frozen=True):
     cells: frozenset[str] | None
     called: frozenset[str]
     dead: bool
+    excluded: bool = False
 
 
 class _Mended(msgspec.Struct, frozen=True):
@@ -135,7 +139,12 @@ class Beginnings:
             first, more = _agreeing(feasibility, calls, further)
             cells = _both(cells, more)
             functions = functions.union(*(call.link.functions for call in calls))
-        beginning = self._known[sought.at] = Beginning(path, tried, found, calls, first, functions, cells, called, dead)
+        excluded = False
+        if first:
+            callers, excluded, more = _excluded(graph, feasibility, calls, first, found)
+            functions, called, cells = functions | callers, called | {_start(calls, first, found)[0]}, _both(cells, more)
+        beginning = Beginning(path, tried, found, calls, first, functions, cells, called, dead, excluded)
+        self._known[sought.at] = beginning
         return beginning
 
     def _calls(self, graph: DerivationGraph, delta: ProgramDelta, feasibility: Feasibility, path: ErrorPath) -> tuple[Call, ...]:
@@ -190,6 +199,34 @@ def _agreeing(feasibility: Feasibility, calls: tuple[Call, ...], path: ErrorPath
         if agreement.is_possible:
             return first, cells
     return len(calls), cells
+
+
+def _start(calls: tuple[Call, ...], first: int, path: ErrorPath) -> Entry:
+    """The entry state where what is shown begins."""
+    assert path.start is not None
+    return path.start if first == len(calls) else (calls[first].caller, unpack(calls[first].site)[1])
+
+
+def _excluded(
+    graph: DerivationGraph, feasibility: Feasibility, calls: tuple[Call, ...], first: int, path: ErrorPath
+) -> tuple[frozenset[str], bool, frozenset[str] | None]:
+    """The callers of the function where what is shown begins, whether each of their calls passes what contradicts it, and the
+    cells whose writers were asked for."""
+    assert path.steps is not None
+    function, entry = _start(calls, first, path)
+    sites = {(caller, edge.id): (site, edge) for caller, site, edge in graph.functions[function].sites[entry]}
+    callers = frozenset(caller for caller, _ in sites)
+    if not sites or len(sites) > _CALLS or entry in graph.initial.get(function, ()):
+        return callers, False, frozenset()
+    cells = frozenset[str]()
+    for (caller, edge_id), (site, edge) in sites.items():
+        call = Taken("call", caller, 0, edge_id, unpack(site)[2], entry)
+        descents = (Descent((), call, function, edge), *_descents(calls[first:]))
+        agreement = feasibility.agrees(caller, descents, path.steps)
+        cells |= agreement.cells
+        if agreement.is_possible:
+            return callers, False, cells
+    return callers, True, cells
 
 
 def _both(cells: frozenset[str] | None, more: frozenset[str] | None) -> frozenset[str] | None:

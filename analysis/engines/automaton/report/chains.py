@@ -50,7 +50,7 @@ Choose = Callable[[str, int], Call | None]
 
 class Joined(NamedTuple):
     """A chain and a path in its last function: `steps` are all of their edges, `shown` those from the call number `first` on, or
-    those after the `unchecked` steps of the path."""
+    those after the `unchecked` steps of the path. `excluded`: no call was found that leads to what is shown."""
 
     calls: tuple[Call, ...]
     first: int
@@ -58,6 +58,7 @@ class Joined(NamedTuple):
     unchecked: int
     steps: list[Taken]
     shown: list[Taken]
+    excluded: bool = False
 
 
 class Chains:
@@ -85,18 +86,21 @@ class Chains:
         path: tuple[Taken, ...],
         before: Joined | None,
         unchecked: int = 0,
+        *,
+        excluded: bool = False,
     ) -> Joined:
         """All edges from the program's entry down the calls, and then over a path in the function `start`; the very same as
         `before`, if all of them are. What is before the call number `first` is not shown, nor the `unchecked` first steps of the
         path."""
-        if before is not None and before.path is path and before.first == first and same_calls(before.calls, calls):
+        is_as_before = before is not None and before.path is path and (before.first, before.excluded) == (first, excluded)
+        if before is not None and is_as_before and same_calls(before.calls, calls):
             return before
         steps = shown = _steps(calls, start, path, "entry")
         if unchecked:
             shown = _from_within(path[unchecked:])
         elif first:
             shown = _steps(calls[first:], start, path, "beginning")
-        return Joined(calls, first, path, unchecked, steps, shown)
+        return Joined(calls, first, path, unchecked, steps, shown, excluded)
 
     def calls(self, graph: DerivationGraph, delta: ProgramDelta, start: Entry, choose: Choose) -> tuple[Call, ...]:
         """The calls from where the program begins to an entry state. `choose` says which of the sites of an entry state, or

@@ -249,7 +249,7 @@ class Findings:
     def _tracked(self, delta: ProgramDelta, places: Places, error: Error, joined: Joined) -> Tracked:
         """The part of a path on which the value of an error is tracked."""
         rule, below = self._rules[error[1].rule], self._sought[error].error[1]
-        return Tracked(delta, places, rule, below, joined.steps, is_late=joined.unchecked > 0)
+        return Tracked(delta, places, rule, below, joined.steps, is_late=joined.unchecked > 0 or joined.excluded)
 
     def _join(
         self,
@@ -271,7 +271,8 @@ class Findings:
         path = beginning.path
         if path.steps is None or path.start is None:
             return None
-        return self._chains.joined(beginning.calls, beginning.first, path.start[0], path.steps, last)
+        calls, first, excluded = beginning.calls, beginning.first, beginning.excluded
+        return self._chains.joined(calls, first, path.start[0], path.steps, last, excluded=excluded)
 
     def _error_path(self, feasibility: Feasibility, delta: ProgramDelta, one: Sought, patient: bool) -> ErrorPath:
         """A feasible path from a function's entry to what is sought; one that was found before, if nothing that it depends on

@@ -247,7 +247,7 @@ class Tracked:
         is_read = any(map(is_in_memory, self._fact.paths[:1])) and not self._is_untouched()
         if is_read or any(map(self._is_read_again, self._steps[1:])):
             yield "stored-failure" if self._is_failure() else "in-memory"
-        if self._rule.ownership and any(map(is_reachable, self._own_paths())):
+        if self._rule.ownership and (any(map(is_reachable, self._own_paths())) or self._is_stored_below()):
             yield "reachable"
         if self._is_never_used():
             yield "never-used"
@@ -349,6 +349,19 @@ class Tracked:
         for taken in self._steps[1:]:
             if self._is_own(taken):
                 yield from self._delta.facts[taken.before].paths
+
+    def _is_stored_below(self) -> bool:
+        """Whether a function that was passed the value stores it behind another pointer that it was passed, or in a variable that
+        others know."""
+        number = next((at for at, taken in enumerate(self._steps) if self._is_own(taken)), len(self._steps))
+        for taken in self._steps[number + 1 :]:
+            if taken.depth <= self._home.depth or taken.event != "edge":
+                continue
+            passed = {root_of(parameter) for parameter in self._program.functions[taken.function].parameters}
+            names = self._delta.facts[taken.after].paths
+            if any(is_reachable(name) and (name[0].startswith("@") or name[0] in passed) for name in names):
+                return True
+        return False
 
     def _is_read_again(self, taken: Taken) -> bool:
         """Whether a step reads the value that the error is about from memory where it was before."""
