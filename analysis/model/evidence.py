@@ -37,6 +37,7 @@ Needed = Literal[
     "asked-about",  # a function of the program was passed the value, and its answer tested
     "asked-before",  # another function was asked about the same arguments, before the call that gives null
     "unkept",  # a function was passed it that keeps it in other runs; its data decided that it does not, and nobody looks
+    "tested-before",  # the same was tested before, with the other outcome; only a function that was called can have changed it
     "loop-skipped",  # it was null before a loop that would set it, and the loop is passed without a turn
     "reported",  # where the value is null, a function of the program is called for its effect: it may not come back
     "many-conditions",  # the path from the beginning on takes many branches that must be possible together
@@ -76,6 +77,7 @@ POINTS: Mapping[Evidence, int] = {
     "asked-about": -20,
     "asked-before": -20,
     "loop-skipped": -20,
+    "tested-before": -20,
     "unkept": -30,
     "found-before": -40,
     "reported": -40,

@@ -45,6 +45,7 @@ _REASONS: Mapping[Evidence, str] = {
     "asked-about": "a function was passed it on the way, and its answer tested; it may have looked",
     "asked-before": "another function was asked about the same arguments before; its answer may exclude the NULL",
     "unkept": "a function that keeps it in other runs does not keep it here, because of what it holds; the code may exclude that",
+    "tested-before": "the same was tested before with the other outcome; only a function called since then can have changed it",
     "loop-skipped": "a loop that would set it is passed without a turn; the code may know that there is one",
     "reported": "where it is NULL or 0, a function is called that may report that and not come back",
     "many-conditions": "many conditions must hold together on the way",

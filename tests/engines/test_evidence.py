@@ -116,8 +116,18 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
     ),
     "others test": (
         "int *g(int n) { static int a; return n > 7 ? &a : 0; }\nint h(void) { int *p = g(1); return p ? *p : 2; }\n"
-        "int f(int n) { int *p = g(n); return *p; }",
+        "int i(void) { int *p = g(2); return p ? *p : 3; }\nint f(int n) { int *p = g(n); return *p; }",
         {"function-result", "others-test", "decided-inside", "straight"},
+    ),
+    "one other tests": (
+        "int *g(int n) { static int a; return n > 7 ? &a : 0; }\nint h(void) { int *p = g(1); return p ? *p : 2; }\n"
+        "int f(int n) { int *p = g(n); return *p; }",
+        {"function-result", "decided-inside", "straight"},
+    ),
+    "the answer of the library, and then what is there is put away": (
+        '#include <unistd.h>\nvoid note(int);\nstatic int *g(int n) { static int a; if (chdir("a")) goto out;\nreturn &a;\n'
+        "out: note(n); return 0; }\nint f(int n) { int *p = g(n); return *p; }",
+        {"function-result", "environment", "straight"},
     ),
     "others that ask for the same": (
         "int *g(int n, int make) { static int a; return make ? &a : n > 7 ? &a : 0; }\n"
@@ -216,6 +226,21 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
     "loop without a turn": (
         "int f(int n, int *a) { int *p = 0; for (int i = 0; i < n; i++) p = a + i; return *p; }",
         {"null-constant", "loop-skipped"},
+    ),
+    "loop without a turn, in which a function sets it": (
+        "static void g(int **p, int *a) { *p = a; }\n"
+        "int f(int n, int *a) { int *p = 0; for (int i = 0; i < n; i++) g(&p, a + i); return *p; }",
+        {"null-constant", "loop-skipped"},
+    ),
+    "tested before, with the other outcome": (
+        "struct s { int flags; };\nvoid run(struct s *s);\nint f(struct s *s, int *a) { int *p = a; if (s->flags & 1) p = 0;\n"
+        "s->flags |= 2; run(s); if (s->flags & 1) return 0; return *p; }",
+        {"null-constant", "tested-before"},
+    ),
+    "tested before, and set in between": (
+        "struct s { int flags; };\nint next(struct s *s);\nint f(struct s *s, int *a) { int *p = a; if (s->flags & 1) p = 0;\n"
+        "s->flags = next(s); if (s->flags & 1) return 0; return *p; }",
+        {"null-constant"},
     ),
     "switch in a loop": (
         "int f(int n, int *a) { int m = 0; while (n-- > 0) { int *p = 0; switch (*a++) { case 1: p = a; break; case 2: p = a; }"
@@ -319,6 +344,11 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
         "for (struct s *q = all; q; q = q->next) if (q->n == p->n) return 1;\np->next = all; all = p; return 0; }\n"
         "static int pass(struct s *p) { int done = add(p); return done; }\n"
         "int f(int n) { struct s *p = malloc(sizeof *p); if (!p) return 1; p->n = n; if (pass(p)) return 2; return 0; }",
+        {"library-result"},
+    ),
+    "stored by a function, unless its data are against it, which the caller hands on": (
+        "char *last;\nstatic int add(char *p, int n) { if (p[n - 1]) return 1; last = p; return 0; }\n"
+        "int f(int n) { char *p = calloc(n, 2); if (!p) return 1; p[n - 1] = 'a'; return add(p, n); }",
         {"library-result"},
     ),
     "stored by a function, unless memory is short": (

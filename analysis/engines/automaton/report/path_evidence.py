@@ -21,6 +21,7 @@ from analysis.engines.automaton.functions.access_paths import Path, path_of, roo
 from analysis.engines.automaton.report.agreeing_targets import gives
 from analysis.engines.automaton.report.places_in_memory import is_in_memory, is_memory, is_reachable, is_untouched
 from analysis.engines.automaton.report.questions import is_asked_about, is_asked_before, only_computes
+from analysis.engines.automaton.report.retested import is_retested
 from analysis.engines.automaton.report.searches import is_split, was_found_before
 from analysis.engines.automaton.report.sibling_calls import Asked, Calls, constants_of, tests
 from analysis.engines.automaton.report.skipped_loops import is_skipped
@@ -181,13 +182,18 @@ class Tracked:
             own = tests(self._delta.lookup(source[0]), source[1])
             used, tested = self._others.used - (own is not None), self._others.tested - bool(own)
             if 2 * tested > used:
-                yield "others-test"
+                if tested > 1 or self._is_library_call(source[1]):  # a single test of what the program decides says little
+                    yield "others-test"
             elif used > 1:
                 yield "others-do-not"
         if not self._rule.ownership and self._is_decided_outside() and not self._is_reported():
             yield "environment"
         if not self._rule.ownership and not self._conditions() and not self._is_released_elsewhere():
             yield "straight"
+
+    def _is_library_call(self, edge: Edge) -> bool:
+        """Whether a call is one of a library function."""
+        return isinstance(edge.effect, ir.Call) and self._is_of_library(edge.effect)
 
     def _is_released_elsewhere(self) -> bool:
         """Whether another function releases the object, in some runs: that function has the branch that decides it."""
@@ -206,8 +212,9 @@ class Tracked:
         for taken in own:
             effect = self._edge(taken).effect if taken.event == "edge" else None
             if isinstance(effect, ir.Call):
-                is_answer = effect.result is not None and self._is_answer(effect)
-                answers |= {effect.result} if is_answer and effect.result is not None else set()
+                is_told = effect.result is not None and self._is_answer(effect)
+                answers |= {effect.result} if is_told and effect.result is not None else set()
+                is_answer = is_told if taken is first else is_answer  # others may only clean up
             elif isinstance(effect, ir.Assign) and not answers.isdisjoint(ir.walk(effect.value)):
                 answers.add(effect.target)
             elif isinstance(effect, ir.Assume):
@@ -238,6 +245,8 @@ class Tracked:
             yield "asked-before"
         if self._is_left_unset():
             yield "loop-skipped"
+        if self._is_retested():
+            yield "tested-before"
         if self._rule.ownership and is_unkept(self._delta, self._steps, self.looked):
             yield "unkept"
 
@@ -322,6 +331,13 @@ class Tracked:
         cfa = self._program.functions[first.function]
         own = [self._edge(taken) for taken in self._steps[:-1] if taken.event == "edge" and self._is_own(taken)]
         return any(is_skipped(cfa, own[: number + 1]) for number in range(1, len(own)))
+
+    def _is_retested(self) -> bool:
+        """Whether the function of the error tests something again, with the other outcome, when the value is tracked already."""
+        own = [number for number, taken in enumerate(self._path) if taken.event == "edge" and self._is_own(taken)]
+        edges = [self._edge(self._path[number]) for number in own]
+        split = sum(number <= self._first for number in own)
+        return is_retested(edges[:split], edges[split:])
 
     def _is_reported(self) -> bool:
         """Whether the function in which the value begins calls another one for its effect, after it has tested the value."""

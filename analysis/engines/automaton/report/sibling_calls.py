@@ -1,10 +1,10 @@
 """How the calls of a function treat its result, in the whole program: whether they test it [DEVIANT].
 
-Where most calls of a function test its result, one that does not has probably forgotten it. Where most do not, they know
-something that the analysis does not. A result that is handed on to the caller says neither, and is not counted. Nor is one that
-only ends a loop, in which something else is assigned to the variable: `for (p = first(t); p != NULL; p = next(p))` says that
-there is an end, and not that there may be nothing. Each function is counted once; an edit counts those anew that are other
-functions than before.
+Where most calls of a function test its result, one that does not has probably forgotten it; a single other one says little. Where
+most do not, they know something that the analysis does not. A result that is handed on to the caller says neither, and is not
+counted. Nor is one that only ends a loop, in which something else is assigned to the variable: `for (p = first(t); p != NULL;
+p = next(p))` says that there is an end, and not that there may be nothing. Each function is counted once; an edit counts those
+anew that are other functions than before.
 
 A constant argument often says what is wanted: `find(table, key, CREATE)` always finds something, `find(table, key, 0)` need not.
 So calls with the same constants are compared, where there are enough of them.

@@ -21,7 +21,15 @@ def is_skipped(cfa: Cfa, path: Sequence[Edge]) -> bool:
     inside = set[int]().union(*(_between(cfa, turn.target, leaving.source) for turn in turns))
     if not inside or leaving.target in inside or any(edge.source in inside for edge in path[:-1]):
         return False
-    return any(edge.source in inside and ir.target_of(edge.effect) == variable for edge in cfa.edges)
+    return any(edge.source in inside and _sets(edge.effect, variable) for edge in cfa.edges)
+
+
+def _sets(effect: ir.Effect, variable: ir.Expr) -> bool:
+    """Whether an effect assigns to a variable, or calls a function that is passed its address."""
+    if ir.target_of(effect) == variable:
+        return True
+    arguments = map(ir.strip_casts, effect.arguments if isinstance(effect, ir.Call) else ())
+    return any(isinstance(one, ir.AddressOf) and one.lvalue == variable for one in arguments)
 
 
 def _between(cfa: Cfa, first: int, last: int) -> set[int]:

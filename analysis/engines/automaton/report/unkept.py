@@ -92,7 +92,8 @@ def _only_looks(program: Program, call: ir.Call, looked: set[str], deep: int) ->
 
 
 def _is_tested(program: Program, steps: Sequence[Taken]) -> bool:
-    """Whether a branch tests what the first step, a return, gives to its caller; or what that caller makes of it for its own."""
+    """Whether a branch tests what the first step, a return, gives to its caller, or what that caller makes of it for its own; or
+    the last function of these hands it on."""
     depth, answers = steps[0].depth, _result(program, steps[0])
     is_returned = False
     for taken in steps[1:]:
@@ -109,7 +110,7 @@ def _is_tested(program: Program, steps: Sequence[Taken]) -> bool:
         elif isinstance(effect, ir.Assign):
             answers.add(effect.target)
         is_returned = is_returned or isinstance(effect, ir.Return)
-    return False
+    return is_returned
 
 
 def _result(program: Program, back: Taken) -> set[ir.Expr]:
