@@ -14,7 +14,7 @@ import msgspec
 
 from analysis.engines.automaton.feasibility.known_values import ARITHMETIC, Item, KnownValues, Made, Operand
 from analysis.engines.automaton.functions.access_paths import RESULT
-from analysis.engines.automaton.functions.flag_bits import bits_after, changed_bits
+from analysis.engines.automaton.functions.flag_bits import bits_after, changed_bits, tested_bits
 from analysis.engines.automaton.functions.known_conditions import bare, condition_of
 from analysis.engines.automaton.functions.value_ranges import bounded, natural_range
 from analysis.model import ir
@@ -286,11 +286,15 @@ class Store(KnownValues):
     # -- calls --------------------------------------------------------------------------------------------------
 
     def enter(self, callee: str, seen: Iterable[tuple[ir.Expr, ir.Expr]]) -> None:
-        """Opens a call: `seen` pairs the callee's expressions with what they are in the caller."""
+        """Opens a call: `seen` pairs the callee's expressions with what they are in the caller. What is followed in both is one
+        value, so that the caller learns what the callee finds out, also where a parameter gets another value later."""
         found: list[tuple[ir.Expr, int | None, Interval, frozenset[Item]]] = []
         for inner, outer in seen:
             if self._follows(callee, inner):
-                found.append((inner, self._symbol(outer), *self.value(outer)))
+                symbol, (interval, items) = self._symbol(outer), self.value(outer)
+                if symbol is None and is_noted(outer) and self._follows(self.function, bare(outer)):
+                    symbol = self._bind(bare(outer), interval, items)
+                found.append((inner, symbol, interval, items))
         self._frames.append((callee, {}))
         for inner, symbol, interval, items in found:
             self._set(inner, symbol, interval, items)
@@ -327,6 +331,11 @@ def _own_variables(expr: ir.Expr) -> frozenset[str]:
     """The variables in an expression that only its function knows, parameters aside."""
     own = (variable for variable in ir.variables(expr) if variable.scope in _OWN and variable != RESULT_VALUE)
     return frozenset(variable.name for variable in own)
+
+
+def is_noted(expr: ir.Expr) -> bool:
+    """Whether something can be known of an expression by itself: of what is stored somewhere, and of some of its bits."""
+    return isinstance(expr, ir.LVALUES) or tested_bits(expr) is not None
 
 
 def _is_named(lvalue: ir.Expr) -> bool:

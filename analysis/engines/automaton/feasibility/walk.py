@@ -12,10 +12,9 @@ from analysis.engines.automaton.facts.facts import NOTHING
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.feasibility.graph_slices import GraphSteps, Steps, Via, opened
 from analysis.engines.automaton.feasibility.known_values import Item
-from analysis.engines.automaton.feasibility.path_values import Store
+from analysis.engines.automaton.feasibility.path_values import Store, is_noted
 from analysis.engines.automaton.feasibility.renaming import are_apart, behind_parameter, substitute
 from analysis.engines.automaton.functions.access_paths import lvalue_cell
-from analysis.engines.automaton.functions.flag_bits import tested_bits
 from analysis.engines.automaton.functions.footprint import base_variable, visible
 from analysis.engines.automaton.functions.function_model import FunctionModel
 from analysis.engines.automaton.functions.known_conditions import Condition, bare, condition_of, expr_cells, pointers_followed
@@ -292,7 +291,7 @@ class Walk:
         if call.result is not None and store.returned is not None:
             kept[store.returned] = call.result
         renamed = ((expr, substitute(expr, kept)) for expr in store.expressions())
-        store.leave(call.result, kill, [(e, outer) for e, outer in renamed if outer is not None and _is_noted(outer)])
+        store.leave(call.result, kill, [(e, outer) for e, outer in renamed if outer is not None and is_noted(outer)])
 
     def _expressions(self, model: FunctionModel) -> tuple[ir.Expr, ...]:
         """The expressions of a function that a caller can know something of: parameters and what is tested or stored."""
@@ -302,7 +301,7 @@ class Walk:
             for edge in model.cfa.edges:
                 for expr in ir.expressions(edge.effect):
                     for part in ir.walk(expr):
-                        if isinstance(part, ir.LVALUES) and all(v.scope in ("global", "parameter") for v in ir.variables(part)):
+                        if is_noted(part) and all(v.scope in ("global", "parameter") for v in ir.variables(part)):
                             exprs[part] = None
             found = self._known[model.cfa.name] = tuple(exprs)
         return found
@@ -413,8 +412,3 @@ def _parts(effect: ir.Effect) -> frozenset[ir.Expr]:
     if isinstance(effect, ir.Assume) and (condition := condition_of(effect)) is not None:
         parts.add(condition[0])
     return frozenset(parts)
-
-
-def _is_noted(expr: ir.Expr) -> bool:
-    """Whether something can be known of an expression by itself: of what is stored somewhere, and of some of its bits."""
-    return isinstance(expr, ir.LVALUES) or tested_bits(expr) is not None
