@@ -185,10 +185,10 @@ class Feasibility:
             dead=part.dead,
         )
 
-    def agrees(self, root: str, descents: Iterable[Descent], path: Iterable[Taken]) -> Agreement:
+    def agrees(self, root: str, descents: Iterable[Descent], path: Iterable[Taken], *, is_entry: bool = True) -> Agreement:
         """Whether no branches contradict each other on a path from the program's start: from the function `root` down the calls,
-        and then along `path`."""
-        store = self._everything(root)
+        and then along `path`. Not `is_entry`: the path begins somewhere in that function."""
+        store = self._everything(root, is_entry=is_entry)
         cells = frozenset[str]()
         for descent in descents:
             after, asked = self._descend(store, descent)

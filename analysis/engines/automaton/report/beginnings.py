@@ -222,7 +222,7 @@ def _excluded(
     for (caller, edge_id), (site, edge) in sites.items():
         call = Taken("call", caller, 0, edge_id, unpack(site)[2], entry)
         descents = (Descent((), call, function, edge), *_descents(calls[first:]))
-        agreement = feasibility.agrees(caller, descents, path.steps)
+        agreement = feasibility.agrees(caller, descents, path.steps, is_entry=False)
         cells |= agreement.cells
         if agreement.is_possible:
             return callers, False, cells

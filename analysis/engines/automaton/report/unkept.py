@@ -2,7 +2,7 @@
 has a node of that key already.
 
 Whether there is one is a matter of the program's data, and a caller who does not look at the answer knows that there is none. It
-is something else where memory is short, or a file cannot be read: that can happen in any run.
+is something else where memory is short, or a file cannot be read: that can happen in any run. Or where there is no answer.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from analysis.engines.automaton.functions.lending import flows_of, held_by
 from analysis.engines.automaton.report.questions import only_computes
 from analysis.engines.automaton.report.trace import Taken
 from analysis.model import ir
+from analysis.model.c_types import Void
 
 _COMPARING = ("C 7.24.", "C 7.29.4.4", "POSIX strcasecmp", "POSIX strncasecmp")  # <string.h>; the same of wide characters
 _DEEP = 4  # calls that are looked into
@@ -36,6 +37,8 @@ def _is_unkept(delta: ProgramDelta, steps: Sequence[Taken], number: int, looked:
     callee = steps[number + 1].function
     roots = {path[0] for path in delta.facts[called.after].paths}
     cfa = delta.program.functions[callee]
+    if isinstance(cfa.type.result, Void):
+        return False
     positions = [at for at, parameter in enumerate(cfa.parameters) if root_of(parameter) in roots]
     inside = [taken for taken in steps[number + 1 : back] if taken.depth == called.depth + 1]
     return (
