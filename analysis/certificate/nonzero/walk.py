@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from heapq import heappop, heappush
 from typing import NamedTuple
 
+from analysis.certificate.nonzero import called_contexts
+from analysis.certificate.nonzero.called_contexts import Given, InContext, never
 from analysis.certificate.nonzero.callee_contracts import Contract, Needs
 from analysis.certificate.nonzero.data_invariants import NONE, Invariant, Invariants
 from analysis.certificate.nonzero.function_edges import Edges
@@ -34,17 +36,27 @@ class Walked(NamedTuple):
     left: frozenset[int] = frozenset()
 
 
-def walk(edges: Edges, contracts: Mapping[str, Contract], needs: Needs, goes_on: Callable[[], bool]) -> Walked:
-    """Follows a function, called where what it `needs` is not zero."""
-    return _Walk(edges, contracts, needs).done(goes_on)
+def walk(
+    edges: Edges,
+    contracts: Mapping[str, Contract],
+    needs: Needs,
+    goes_on: Callable[[], bool],
+    given: Given = (),
+    in_context: InContext = never,
+) -> Walked:
+    """Follows a function, called where what it `needs` is not zero, and with what is `given`."""
+    return _Walk(edges, contracts, needs, given, in_context).done(goes_on)
 
 
 class _Walk:
-    def __init__(self, edges: Edges, contracts: Mapping[str, Contract], needs: Needs) -> None:
+    def __init__(
+        self, edges: Edges, contracts: Mapping[str, Contract], needs: Needs, given: Given, in_context: InContext
+    ) -> None:
         cfa = edges.cfa
         self._cfa, self._needs, self._live, self._edges = cfa, needs, live(cfa), edges
-        self._transfer = Transfer(edges, contracts)
-        self._states: dict[int, list[Known]] = {cfa.entry: [at_entry(edges, needs)]}
+        self._transfer = Transfer(edges, contracts, in_context)
+        first = called_contexts.at_entry(at_entry(edges, needs), cfa, given)
+        self._states: dict[int, list[Known]] = {cfa.entry: [first]}
         self._merged: set[int] = set()
         self._order = cfa.reverse_postorder
         self._steps = 0
@@ -132,7 +144,12 @@ class _Walk:
         if last.broken:
             return Walked(Contract(self._needs), (), last.broken, self._steps, self._relied, tuple(last.failed.items()), left)
         contract = Contract(
-            self._needs, returns, last.is_nonzero and not falls, last.written, frozenset() if falls else last.unless
+            self._needs,
+            returns,
+            last.is_nonzero and not falls,
+            last.written,
+            frozenset() if falls else last.unless,
+            last.cleared,
         )
         return Walked(contract, tuple(last.missing), "", self._steps, self._relied, tuple(last.failed.items()))
 
