@@ -92,6 +92,15 @@ _POINTERS = (
      "return 0; } } int f(void) { return g(0, 2); }", ""),
     ("a constant chooses the other branch", "static int g(struct s *x, int k) { switch (k) { case 1: return x->n; default: "
      "return 0; } } int f(void) { return g(0, 1); }", "?which g() needs"),
+    ("a callee is open for another reason", "static int g(struct s *x, int k) { struct s *y = malloc(40); return k ? x->n "
+     ": y->n; } int f(void) { return g(0, 0); }", ""),
+    ("a function that calls itself needs no more than that", "struct s *f(struct s *p, char *n) { if (!p) { struct s *t = "
+     "malloc(40); if (!t) exit(1); t->l = 0; t->n = *n; return t; } while (p->l) p = p->l; p->l = f(p->l, n); return p; }",
+     "n != NULL"),
+    ("a text that is split", "char *strtok(char *, const char *); int f(char *p) { int n = 0; char *w = strtok(p, \" \"); "
+     "while (w) { n++; w = strtok((char *)0, \" \"); } return n; }", "p != NULL"),
+    ("a text that may not have been begun", "char *strtok(char *, const char *); char *f(char *p, int k) { "
+     "if (k) strtok(p, \" \"); return strtok((char *)0, \" \"); }", "?may be null"),
     ("through two callees", "static int h(struct s *x, int k) { return k ? x->n : 0; } static int g(struct s *x, int k) "
      "{ return h(x, k); } int f(void) { return g(0, 0); }", ""),
     ("a callee stores no null", "static void g(struct s *x) { x->l = x; } "

@@ -7,11 +7,15 @@ from functools import partial
 
 from analysis.certificate.nonzero.called_contexts import Given
 from analysis.certificate.nonzero.callee_contracts import NOTHING_YET, Contract, Needs
+from analysis.certificate.nonzero.concerned import Concerned
+from analysis.certificate.nonzero.data_invariants import NONE, Invariants
 from analysis.certificate.nonzero.function_edges import Edges
 from analysis.certificate.nonzero.needed_values import Rule
+from analysis.certificate.nonzero.transfer import Missing
 from analysis.certificate.nonzero.walk import Walked, walk
 from analysis.cfa.callgraph import callees, components
 from analysis.cfa.graph import Program
+from analysis.model import ir
 from analysis.model.kept_with import kept_with
 
 MOST_WALKS = 12  # of each function, on average, of a group of functions that call each other
@@ -20,10 +24,14 @@ _DEEPEST = 3  # such functions that call each other
 
 
 class Followed:
-    """What was found of the functions of one program, for one rule. It goes on as long as `goes_on`."""
+    """What was found of the functions of one program, for one rule. It goes on as long as `goes_on`. `relied`: invariants that
+    hold meanwhile."""
 
-    def __init__(self, program: Program, rule: Rule, goes_on: Callable[[], bool] = lambda: True) -> None:
+    def __init__(
+        self, program: Program, rule: Rule, goes_on: Callable[[], bool] = lambda: True, relied: Invariants = NONE
+    ) -> None:
         self.program, self._rule, self.goes_on = program, rule, goes_on
+        self._concerned = Concerned(program, relied)
         self.found: dict[str, Walked] = {}
         self._edges: dict[str, Edges] = {}
         self._in_contexts: dict[tuple[str, Given, int], Contract | None] = {}
@@ -45,7 +53,8 @@ class Followed:
 
     def _edges_of(self, name: str) -> Edges:
         if name not in self._edges:
-            self._edges[name] = Edges(self.program, self.program.functions[name], self._rule)
+            relied = self._concerned.by(name)
+            self._edges[name] = Edges(self.program, self.program.functions[name], self._rule, relied)
         return self._edges[name]
 
     def _known(self, name: str) -> dict[str, Contract]:
@@ -53,8 +62,8 @@ class Followed:
         return {one: self.found[one].contract for one in callees(self.program)[name] if one in self.found}
 
     def _in_context(self, name: str, given: Given, deep: int) -> Contract | None:
-        """The contract of a function that was followed before, where a call passes this; None if it may violate the rule then.
-        Functions that call themselves are not followed once more."""
+        """The contract of a function that was followed before, where a call passes this; None if it may violate the rule then
+        at a place where it does not whatever it is passed. Functions that call themselves are not followed once more."""
         called = callees(self.program)
         cfa = self.program.functions[name]
         if deep > _DEEPEST or len(cfa.edges) > _MOST_EDGES or not any(one is not None for one in given):
@@ -69,7 +78,8 @@ class Followed:
             found = walk(self._edges_of(name), self._known(name), (), self.goes_on, given, deeper)
             if not self.goes_on():
                 return None  # it may have ended before it was through: nothing to keep
-            self._in_contexts[key] = None if found.broken or found.missing else found.contract
+            anyway = set(map(_place, self.found[name].missing))
+            self._in_contexts[key] = None if found.broken or not anyway.issuperset(map(_place, found.missing)) else found.contract
         return self._in_contexts[key]
 
     def follow(self, group: tuple[str, ...], needs: Callable[[str], Needs]) -> None:
@@ -91,6 +101,11 @@ class Followed:
                 reason = "the recursion is not followed to the end"
                 self.found.update((one, Walked(Contract(needs(one)), (), reason, 0)) for one in group)
                 return
+
+
+def _place(missing: Missing) -> tuple[int, ir.Expr, str, str]:
+    """Where something is missing, and what."""
+    return missing.edge, missing.expr, missing.callee, missing.why
 
 
 @kept_with

@@ -15,7 +15,7 @@ from analysis.certificate.nonzero.data_invariants import Always, Invariant, Inva
 from analysis.certificate.nonzero.fresh_blocks import fresh_blocks, is_fresh
 from analysis.certificate.nonzero.function_edges import Edges
 from analysis.certificate.nonzero.library_results import is_never_zero, linked, with_length, with_table
-from analysis.certificate.nonzero.needed_values import Needed
+from analysis.certificate.nonzero.needed_values import Needed, begun
 from analysis.certificate.nonzero.open_orders import OpenOrders
 from analysis.certificate.nonzero.values import Known, is_nonzero, is_stable, is_zero
 from analysis.certificate.nonzero.writes import Own, Place, seen_outside
@@ -130,7 +130,7 @@ class Transfer:
         return msgspec.structs.replace(call, arguments=arguments)
 
     def _with_need(self, known: Known, edge: Edge, one: Needed, *, tells: bool) -> Known:
-        if not one.why and is_nonzero(known, one.expr, self._always):
+        if not one.why and (is_nonzero(known, one.expr, self._always) or one.unless in known.nonzero):
             return known
         self._miss(known, edge, one.expr, "", one.why)
         if one.why or not tells:
@@ -193,7 +193,10 @@ class Transfer:
             return None
         after = self._write(known, contract.writes, contract.clears)
         if name is not None and name not in self._program.functions:
-            after = after._replace(nonzero=after.nonzero.union(linked(self._program.known(name), call)))
+            function = self._program.known(name)
+            mark = None if function is None or not call.arguments else begun(function, 0)
+            is_begun = mark is not None and is_nonzero(known, call.arguments[0], self._always)
+            after = after._replace(nonzero=after.nonzero.union(linked(function, call), (mark,) if is_begun and mark else ()))
         if call.result is None:
             return after
         is_value = name is not None and self._is_returned(name, call.result)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from heapq import heappop, heappush
 from typing import NamedTuple
 
@@ -13,9 +13,12 @@ from analysis.certificate.nonzero.data_invariants import NONE, Invariant, Invari
 from analysis.certificate.nonzero.function_edges import Edges
 from analysis.certificate.nonzero.transfer import Missing, Transfer
 from analysis.certificate.nonzero.values import Known
+from analysis.cfa.callgraph import callers
 from analysis.cfa.graph import Cfa
 from analysis.cfa.live_variables import live
+from analysis.cfa.open_functions import is_main
 from analysis.model import ir
+from analysis.model.c_types import Pointer
 from analysis.model.spelling import display_name
 
 _MOST_STATES = 6  # at one location; more are merged into one, which knows what all of them do
@@ -157,8 +160,15 @@ class _Walk:
 def at_entry(edges: Edges, needs: Needs) -> Known:
     """What is known where a function is called with what it needs."""
     found = (one for one in edges.cfa.parameters if Invariant("parameter", one.name, edges.cfa.name) in edges.invariants)
-    known = Known(nonzero=frozenset((*needs, *found)))
+    known = Known(nonzero=frozenset((*needs, *found, *_given_to_main(edges))))
     return known if edges.construction is None else edges.construction.at_entry(known)
+
+
+def _given_to_main(edges: Edges) -> Iterator[ir.Var]:
+    """`argv`, which is no null pointer where a program starts (C11 5.1.2.2.1p2), unless the program calls `main` by itself."""
+    cfa, program = edges.cfa, edges.program
+    if is_main(cfa.name) and cfa.name not in program.address_taken and not callers(program).get(cfa.name):
+        yield from (one for one in cfa.parameters[1:2] if isinstance(one.type, Pointer))
 
 
 def behind(cfa: Cfa, stopped: Iterable[int]) -> frozenset[int]:

@@ -162,7 +162,9 @@ class Objects:
         place = self.place(expr)
         if not isinstance(place, Place) or place.kind in _ANY:
             return False
-        return all(one not in cleared and isinstance(one, Place) and one.kind == place.kind for one in written if _meet(one, place))
+        return all(
+            one not in cleared and isinstance(one, Place) and one.kind == place.kind for one in written if _meet(one, place)
+        )
 
     def by_library(self, function: Function | None, call: ir.Call) -> frozenset[Place | Own]:
         """What a call of an external function may write, of which this is known."""
