@@ -75,7 +75,7 @@ def test_a_contract_is_that_of_the_text_as_it_is(opened: Opened) -> None:
     assert opened.told("size") == ["requires `i != NULL`", "writes nothing that callers see"]
     assert callers_sentence(opened.tell("size").contract) == "1 of 2 callers is not shown to keep what it requires"
     opened.edit(TEXT)
-    assert opened.told("size") == ["writes nothing that callers see"]
+    assert opened.told("size") == ["requires nothing", "writes nothing that callers see"]
     assert callers_sentence(opened.tell("size").contract) == "called by 2 functions"
 
 
