@@ -38,7 +38,7 @@ static void swap(void) { G = choose() ? &H : 0; D = choose(); }
 static int down(struct s *x, int k) { if (k <= 0) return x->n; return down(x, k - 1); }
 static struct s *last(struct s *x) { while (x->l && x->l != x) { x = x->l; if (choose()) break; } return x; }
 static int pick(struct s *x, int k) { return k ? x->n : 0; }
-static int pick2(struct s *x, int k) { switch (k) { case 1: return deep(x); case 2: return safe(x); default: return pick(x, k); } }
+static int pick2(struct s *x, int k) { switch (k) { case 1: return deep(x); case 2: return safe(x); } return pick(x, k); }
 static void ring(struct s *x) { x->l = x; }
 static void join(struct s *x, struct s *y) { x->l = y; }
 static int wipe(struct s *x) { if (x) x->l = 0; return 1; }
