@@ -91,7 +91,7 @@ def state(contract: dict[str, Any], rule: str) -> str:
 
 
 def _row(name: str, measured: Measured) -> str:
-    contracts = measured.contracts
+    contracts = [contract for contract in measured.contracts if contract["path"]]  # without those of libraries
     states = Counter((rule, state(contract, rule)) for rule in _RULES for contract in contracts)
     fine = sum(states[rule, one] for rule in _RULES for one in ("nothing", "kept"))
     shares = [f"{100 * states[rule, one] / len(contracts):.0f} %" for rule in _RULES for one in _STATES]
