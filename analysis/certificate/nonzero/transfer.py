@@ -8,6 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from analysis.c.control import UNMODELLED
+from analysis.c.functions import Function
 from analysis.certificate.nonzero.called_contexts import InContext, given, never, text_of
 from analysis.certificate.nonzero.callee_contracts import ANYTHING, Contract, followed_pointers, passed
 from analysis.certificate.nonzero.conditions import assumed
@@ -192,11 +193,8 @@ class Transfer:
                 self._stop(known, edge, why)
             return None
         after = self._write(known, contract.writes, contract.clears)
-        if name is not None and name not in self._program.functions:
-            function = self._program.known(name)
-            mark = None if function is None or not call.arguments else begun(function, 0)
-            is_begun = mark is not None and is_nonzero(known, call.arguments[0], self._always)
-            after = after._replace(nonzero=after.nonzero.union(linked(function, call), (mark,) if is_begun and mark else ()))
+        function = None if name is None or name in self._program.functions else self._program.known(name)
+        after = self._stored(known, after, call, function)
         if call.result is None:
             return after
         is_value = name is not None and self._is_returned(name, call.result)
@@ -207,8 +205,13 @@ class Transfer:
             after = self._construction.returned(
                 after, call.result, lambda found: self._fail(edge, found), nonzero=nonzero and is_value, is_new=is_new
             )
-        function = None if name is None or name in self._program.functions else self._program.known(name)
         return with_table(with_length(after, call.result, function), call.result, function)
+
+    def _stored(self, known: Known, after: Known, call: ir.Call, function: Function | None) -> Known:
+        """What is known after a call of a library function of what it stored, or keeps for later calls."""
+        mark = None if function is None or not call.arguments else begun(function, 0)
+        is_begun = mark is not None and is_nonzero(known, call.arguments[0], self._always)
+        return after._replace(nonzero=after.nonzero.union(linked(function, call), (mark,) if is_begun and mark else ()))
 
     def _is_given(self, known: Known, call: ir.Call, name: str, at: int) -> bool:
         """Whether a parameter of a function gets what is not zero."""
