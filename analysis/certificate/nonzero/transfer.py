@@ -188,9 +188,7 @@ class Transfer:
         is_kept = all(one is not None for one in promised.values())
         contract = self._contract(known, call, name, promised.get(name or "")) if is_kept else ANYTHING
         if not contract.returns:
-            if known.unordered:  # other operands may come first, and are not looked at
-                why = f"{display_name(self._cfa.name)}() contains {OPEN_ORDER}, with a call that does not return"
-                self._stop(known, edge, why)
+            self._ended(known, edge)
             return None
         after = self._write(known, contract.writes, contract.clears)
         function = None if name is None or name in self._program.functions else self._program.known(name)
@@ -206,6 +204,12 @@ class Transfer:
                 after, call.result, lambda found: self._fail(edge, found), nonzero=nonzero and is_value, is_new=is_new
             )
         return with_table(with_length(after, call.result, function), call.result, function)
+
+    def _ended(self, known: Known, edge: Edge) -> None:
+        """What follows a call that does not return: nothing, but other operands that may come first, and are not looked at."""
+        if known.unordered:
+            why = f"{display_name(self._cfa.name)}() contains {OPEN_ORDER}, with a call that does not return"
+            self._stop(known, edge, why)
 
     def _stored(self, known: Known, after: Known, call: ir.Call, function: Function | None) -> Known:
         """What is known after a call of a library function of what it stored, or keeps for later calls."""
