@@ -22,6 +22,8 @@ from demo.editor import Document, Editor, Json, ServerError, Settled
 
 FOLDER = Path(__file__).resolve().parents[1] / "fixtures" / "demo"
 FILE = FOLDER / "inventory.c"
+_WORDS = {"unknown": "without a finding", "violated": "with a finding", "safe": "proved"}
+_HOVERS = 20  # each waits a little for the checker
 SEVERITIES = {1: "[bold red]error[/]", 2: "[bold yellow]warning[/]", 3: "note", 4: "hint"}
 
 
@@ -103,6 +105,8 @@ async def _session(console: Console, pause: float) -> None:
         for number, step in enumerate(STEPS, 1):
             console.print(f"\n[bold reverse] {number} [/] [bold]The person {escape(step.says)}.[/]")
             settled = await _take(console, editor, document, step, settled, pause)
+        console.print(f"\n[bold reverse] {len(STEPS) + 1} [/] [bold]The person looks at what is known of each function.[/]")
+        await _show_contracts(console, editor, document, settled)
     finally:
         await editor.close()
 
@@ -165,11 +169,40 @@ def _trace(diagnostic: Json) -> list[str]:
 
 
 def _verdicts(settled: Settled) -> str:
+    """How many functions have a finding. While someone types, nothing is proved: `_show_contracts` says what is."""
     counts: dict[str, int] = {}
     for function in settled.functions:
-        word = "stale" if function["stale"] else function["verdict"]
+        word = "stale" if function["stale"] else str(_WORDS.get(function["verdict"], function["verdict"]))
         counts[word] = counts.get(word, 0) + 1
     return "[dim]functions: " + ", ".join(f"{count} {word}" for word, count in sorted(counts.items())) + "[/]"
+
+
+async def _show_contracts(console: Console, editor: Editor, document: Document, settled: Settled) -> None:
+    """What the lens and the hover of each function say: what is proved, and what callers have to keep and can rely on."""
+    hovers = [await _hover(editor, document, function) for function in settled.functions]
+    lenses: dict[int, str] = {}
+    for lens in await editor.request("textDocument/codeLens", {"textDocument": {"uri": document.uri}}):
+        lenses.setdefault(lens["range"]["start"]["line"], lens["command"]["title"])
+    told = 0
+    for function, lines in zip(settled.functions, hovers, strict=True):
+        lens_title = lenses.get(function["range"]["start"]["line"], "")
+        told += lens_title.startswith("✓") or any(line.startswith("requires ") for line in lines)
+        title = f" [green]{escape(lens_title)}[/]" if lens_title else ""
+        console.print(f"[bold]{function['name']}[/]{title}")
+        for line in lines:
+            console.print(f"     {escape(line)}")
+    console.print(f"{told} of {len(hovers)} functions are proved for some rule, or say what they require of their callers.")
+
+
+async def _hover(editor: Editor, document: Document, function: Json) -> list[str]:
+    """The lines of a contract, asked for again until all of it is known, so many times at most."""
+    where = {"textDocument": {"uri": document.uri}, "position": function["range"]["start"]}
+    for _ in range(_HOVERS):
+        found = await editor.request("textDocument/hover", where)
+        text = found["contents"]["value"] if found else ""
+        if "Hover again" not in text:
+            break
+    return [line[2:].replace("*", "") for line in text.splitlines() if line.startswith("- ")]
 
 
 if __name__ == "__main__":

@@ -83,6 +83,17 @@ def fits_format(name: str, call: ir.Call) -> bool:
     return all(isinstance(argument.type, Pointer) for argument in through)
 
 
+def passes_over(function: Function, call: ir.Call, position: int) -> bool:
+    """Whether the format of a call of a function like `printf` goes through a further argument in no conversion. Those that are
+    left when the format ends are ignored (C11 7.21.6.1p2)."""
+    at, first = function.format, len(function.arguments) - 1
+    text = literal(call.arguments[at]) if at is not None and at < len(call.arguments) else None
+    found = None if text is None else printed(text)
+    if found is None or position < first or not function.is_variadic or "va" in function.arguments[-1].uses:
+        return False
+    return position - first >= len(found) or found[position - first].letter not in _THROUGH
+
+
 def conversion_of(function: Function, call: ir.Call, position: int) -> Conversion | None:
     """What the format does with a further argument of a function like `printf` or `scanf`; None if that is not known."""
     at = next(iter(function.positions("format", "scan")), None)

@@ -84,8 +84,6 @@ def _text(found: Sequence[FunctionContract]) -> str:
 def _lines(contract: FunctionContract) -> Iterator[str]:
     where = f"{contract.path}:{contract.line}: " if contract.path else ""
     yield f"{where}{contract.declared or contract.signature}"
-    if not contract.requires and not contract.open and contract.path:
-        yield "  requires nothing"
     for sentence in sentences(contract):
         yield f"  {sentence.text} ({sentence.known})"
     callers = callers_sentence(contract)

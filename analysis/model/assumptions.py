@@ -116,7 +116,7 @@ ORDER = Assumption(
     " pointers from other files, outside of calls, do not overlap",
     (),
     "all proofs and runs, where operands with side effects are beside others; where their order could matter otherwise,"
-    " nothing is proved or confirmed",
+    " nothing is confirmed, and all that is proved is that values are not null or zero, in each order",
 )
 BOUNDS = Assumption(
     "bounds",

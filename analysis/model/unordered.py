@@ -34,10 +34,12 @@ class Operand(msgspec.Struct, frozen=True):
 
 
 class Unordered(msgspec.Struct, frozen=True):
-    """Operands that may be evaluated in any order. `location` is where control is before the first of them."""
+    """Operands that may be evaluated in any order. `location` is where control is before the first of them, and `end` behind all;
+    -1 if that is not known."""
 
     location: int
     operands: tuple[Operand, ...]
+    end: int = -1
 
 
 def accessed(expr: ir.Expr) -> Iterator[ir.Expr]:

@@ -86,8 +86,31 @@ _POINTERS = (
     ("what a cast cuts off is zero", "int f(struct s *p) { if ((char)(long)p) return 0; return p->n; }", "p != NULL"),
     ("a jump from elsewhere", "static int j[9]; int f(struct s *p) { if (setjmp(j)) p = 0; return p->n; }", "?setjmp"),
     ("a static variable", "int f(struct s *p) { static struct s *k; if (!k) k = p; return k->n; }", "p != NULL"),
+    ("one call passes a format without text", "int printf(const char *, ...); static void g(const char *a, char *b) "
+     "{ if (*a == 'x') printf(a, *b); } int f(void) { g(\"y\", 0); return 0; }", "?which g() needs"),
+    ("a constant chooses the branch", "static int g(struct s *x, int k) { switch (k) { case 1: return x->n; default: "
+     "return 0; } } int f(void) { return g(0, 2); }", ""),
+    ("a constant chooses the other branch", "static int g(struct s *x, int k) { switch (k) { case 1: return x->n; default: "
+     "return 0; } } int f(void) { return g(0, 1); }", "?which g() needs"),
+    ("a callee is open for another reason", "static int g(struct s *x, int k) { struct s *y = malloc(40); return k ? x->n "
+     ": y->n; } int f(void) { return g(0, 0); }", ""),
+    ("a function that calls itself needs no more than that", "struct s *f(struct s *p, char *n) { if (!p) { struct s *t = "
+     "malloc(40); if (!t) exit(1); t->l = 0; t->n = *n; return t; } while (p->l) p = p->l; p->l = f(p->l, n); return p; }",
+     "n != NULL"),
+    ("a text that is split", "char *strtok(char *, const char *); int f(char *p) { int n = 0; char *w = strtok(p, \" \"); "
+     "while (w) { n++; w = strtok((char *)0, \" \"); } return n; }", "p != NULL"),
+    ("a text that may not have been begun", "char *strtok(char *, const char *); char *f(char *p, int k) { "
+     "if (k) strtok(p, \" \"); return strtok((char *)0, \" \"); }", "?may be null"),
+    ("through two callees", "static int h(struct s *x, int k) { return k ? x->n : 0; } static int g(struct s *x, int k) "
+     "{ return h(x, k); } int f(void) { return g(0, 0); }", ""),
+    ("a callee stores no null", "static void g(struct s *x) { x->l = x; } "
+     "int f(struct s *p, struct s *q) { if (!p || !q || !p->l) return 0; g(q); return p->l->n; }", ""),
+    ("operands that change other things", "static int n; static int a(void) { return n++; } static int b(void) { return n--; } "
+     "int f(struct s *p) { if (!p || !p->l) return 0; return a() + b() + p->l->n; }", ""),
+    ("behind the operands all is known again", "static struct s *h; static int g(void) { h = 0; return 1; } "
+     "int f(struct s *p) { int k = g() + (h ? 1 : 2); h = p; return k + h->n; }", "p != NULL"),
     ("the result goes where the callee writes", "static struct s *h; static int g(void) { h = 0; return 1; } "
-    "void f(void) { if (h) h->n = g(); }", "?open order"),
+    "void f(void) { if (h) h->n = g(); }", "?may be null"),
     ("what a callee returns without what it needs", "struct s *h; static struct s *g(struct s *x, int k) { if (k) x->n = 1; "
      "return x; } static struct s *e(void) { return g(h, 0); } int f(void) { return e()->n; }", "?may be null"),
     ("what a callee writes without what it needs", "struct s *h, *i; static void g(struct s *x, int k) { if (k) x->n = 1; "

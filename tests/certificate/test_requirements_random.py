@@ -37,6 +37,13 @@ static void clear(struct s **x) { *x = 0; }
 static void swap(void) { G = choose() ? &H : 0; D = choose(); }
 static int down(struct s *x, int k) { if (k <= 0) return x->n; return down(x, k - 1); }
 static struct s *last(struct s *x) { while (x->l && x->l != x) { x = x->l; if (choose()) break; } return x; }
+static int pick(struct s *x, int k) { return k ? x->n : 0; }
+static int pick2(struct s *x, int k) { switch (k) { case 1: return deep(x); case 2: return safe(x); } return pick(x, k); }
+static void ring(struct s *x) { x->l = x; }
+static void join(struct s *x, struct s *y) { x->l = y; }
+static int wipe(struct s *x) { if (x) x->l = 0; return 1; }
+static int sum(int a, int b) { return a + b; }
+static int step(void) { D = D ? 0 : 1; return D; }
 static struct s *(*hook)(struct s *) = maybe;
 """
 _PROGRAMS, _RUNS = 120, 24
@@ -105,6 +112,25 @@ switch ({i}) {{ case 0: {inner} break; default: {j} = 6 / {i}; }}
 {i} = {i} ? 9 / {i} : {j};
 do {{ {inner} }} while ({a} && choose());
 if ({a}) return {a};
+{i} = pick({a}, 0);
+{i} = pick({a}, {i});
+{i} = pick(0, {i});
+{i} = pick2({a}, 0) + pick2({b}, 2);
+{i} = pick2({a}, 1);
+ring({a});
+join({a}, {b});
+if ({a} && {a}->l && {b}) {{ ring({b}); {i} = {a}->l->n; }}
+if ({a} && {a}->l && {b}) {{ join({b}, {a}); {i} = {a}->l->n; }}
+if ({a} && {a}->l && {b}) {{ join({b}, {c}); {i} = {a}->l->n; }}
+{i} = sum(safe({a}), step()) + step();
+if ({a} && {a}->l) {i} = sum({a}->l->n, wipe({b}));
+if ({a} && {a}->l) {i} = sum(wipe({b}), {a}->l->n);
+if ({a} && {a}->r) {i} = sum(wipe({b}), {a}->r->n) + wipe({a});
+if ({a} && {a}->l && {b}) {i} = sum((ring({b}), 1), {a}->l->n) + wipe(0);
+{i} = sum(D ? 6 / D : 0, step());
+if (D) {i} = sum(6 / D, step());
+{i} = sum({a} && {a}->l ? {a}->l->n : 0, wipe({b})) + step();
+if (D) {i} = step() + sum(wipe({a}), 8 / D);
 """.splitlines()
 
 
@@ -115,7 +141,7 @@ def _statement(random: Random, depth: int) -> str:
         body = " ".join(_statement(random, depth - 1) for _ in range(random.randrange(1, 4)))
         return f"{{ {body} }}"
 
-    names = {name: random.choice("pqt") for name in "ab"} | {name: random.choice("nk") for name in "ij"}
+    names = {name: random.choice("pqt") for name in "abc"} | {name: random.choice("nk") for name in "ij"}
     members = {name: random.choice("lr") for name in "mo"}
     return random.choice(_STATEMENTS).format(**names, **members, inner=inner())
 

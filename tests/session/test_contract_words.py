@@ -225,6 +225,15 @@ def test_where_null_is_seen_to_be_returned(body: str, is_seen: bool) -> None:
     assert may_return_null(program, program.functions["f"]) is is_seen
 
 
+def test_null_goes_on_through_calls_that_pass_no_constant() -> None:
+    text = (
+        "void *malloc(unsigned long); static char *a(int k) { if (k == 0) return 0; return malloc(k); } "
+        "char *f(int k) { return a(k); } char *g(int k) { char *p = f(k); return p; } char *h(void) { return a(4); }"
+    )
+    program = link([unit_of(text)]).program
+    assert [name for name in ("f", "g", "h") if may_return_null(program, program.functions[name])] == ["f", "g"]
+
+
 def test_a_function_of_the_programs_own_is_no_library_function() -> None:
     program = link(
         [unit_of("static char c; char *getenv(const char *n) { return &c; } char *f(void) { return getenv(&c); }")]

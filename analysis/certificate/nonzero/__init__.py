@@ -6,12 +6,14 @@ few states, so that flags are followed. What an edge needs (a pointer that is fo
 a library function) must be known not to be zero.
 
     requirement_search ──> requirement_checker ──> followed ──> walk ──> transfer ──> conditions ──> values
-                                                                 │          └─> needed_values, writes
-                                                                 └─> callee_contracts
+                                                      │          │          └─> needed_values, writes, open_orders
+                                                      │          └─> callee_contracts
+                                                      └─> called_contexts
 
 Where it is not known, the function may *need* it of its callers: that parameters, or what they lead to, are
 not zero. Calls have to keep what the called function needs. What callers may rely on is the *contract* of the
-function: what it needs, whether it returns, whether its result may be zero, and which objects it writes.
+function: what it needs, whether it returns, whether its result may be zero, and which objects it writes, and clears.
+A call that does not keep what is needed is followed by itself, with the constants that it passes.
 Functions that call each other assume contracts of each other that follow from themselves (Hoare's rule of
 recursion).
 

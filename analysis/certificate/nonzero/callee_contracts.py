@@ -16,18 +16,19 @@ Needs = tuple[ir.Expr, ...]
 class Contract(NamedTuple):
     """`needs`: what callers must establish, so that the function does not violate the rule. `returns`: whether it may return.
     `nonzero`: whether its result is never zero, or null; `unless`: the numbers of parameters, of which it is enough that one is
-    not zero. `writes`: what it may write, as callers see it."""
+    not zero. `writes`: what it may write, as callers see it; `clears`: what of that may be zero then, or changed in part."""
 
     needs: Needs = ()
     returns: bool = True
     nonzero: bool = False
     writes: frozenset[Place] = EVERYTHING
     unless: frozenset[int] = frozenset()
+    clears: frozenset[Place] = EVERYTHING
 
 
 ANYTHING = Contract()
 """Of a function that is not followed."""
-NOTHING_YET = Contract((), returns=False, nonzero=True, writes=frozenset())
+NOTHING_YET = Contract((), returns=False, nonzero=True, writes=frozenset(), clears=frozenset())
 """What functions that call each other begin with: calls among them do nothing and never return."""
 
 

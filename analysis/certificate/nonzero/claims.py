@@ -16,8 +16,9 @@ class FunctionNeeds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class Requirements(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """No run of `entry`, called in any state, violates the rule at a place in `entry` itself, nor calls a function of the program
-    without what that needs. `functions` are those that need something, sorted. `runs_from`: if there are any, the claim is about
-    runs from these functions only, where all callers of `entry` keep what it needs."""
+    without what that needs, unless nothing is violated there with what it passes. `functions` are those that need something,
+    sorted. `runs_from`: if there are any, the claim is about runs from these functions only, where all callers of `entry` keep
+    what it needs."""
 
     entry: str
     rule: str

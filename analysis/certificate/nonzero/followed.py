@@ -3,24 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
+from analysis.certificate.nonzero.called_contexts import Given
 from analysis.certificate.nonzero.callee_contracts import NOTHING_YET, Contract, Needs
+from analysis.certificate.nonzero.concerned import Concerned
+from analysis.certificate.nonzero.data_invariants import NONE, Invariants
 from analysis.certificate.nonzero.function_edges import Edges
 from analysis.certificate.nonzero.needed_values import Rule
+from analysis.certificate.nonzero.transfer import Missing
 from analysis.certificate.nonzero.walk import Walked, walk
 from analysis.cfa.callgraph import callees, components
 from analysis.cfa.graph import Program
+from analysis.model import ir
+from analysis.model.kept_with import kept_with
 
 MOST_WALKS = 12  # of each function, on average, of a group of functions that call each other
+_MOST_EDGES = 400  # of functions that are followed once more, for a single call
+_DEEPEST = 3  # such functions that call each other
 
 
 class Followed:
-    """What was found of the functions of one program, for one rule. It goes on as long as `goes_on`."""
+    """What was found of the functions of one program, for one rule. It goes on as long as `goes_on`. `relied`: invariants that
+    hold meanwhile."""
 
-    def __init__(self, program: Program, rule: Rule, goes_on: Callable[[], bool] = lambda: True) -> None:
+    def __init__(
+        self, program: Program, rule: Rule, goes_on: Callable[[], bool] = lambda: True, relied: Invariants = NONE
+    ) -> None:
         self.program, self._rule, self.goes_on = program, rule, goes_on
+        self._concerned = Concerned(program, relied)
         self.found: dict[str, Walked] = {}
         self._edges: dict[str, Edges] = {}
+        self._in_contexts: dict[tuple[str, Given, int], Contract | None] = {}
 
     def groups_below(self, names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         """The groups of functions that call each other, of those that the named ones may call, and of these; callees first."""
@@ -34,10 +48,39 @@ class Followed:
 
     def walk(self, name: str, needs: Needs, contracts: Mapping[str, Contract] | None = None) -> Walked:
         """Follows one function, with these contracts of functions that it calls, and what was found of the others."""
+        deeper = partial(self._in_context, deep=1)
+        return walk(self._edges_of(name), {**self._known(name), **(contracts or {})}, needs, self.goes_on, in_context=deeper)
+
+    def _edges_of(self, name: str) -> Edges:
         if name not in self._edges:
-            self._edges[name] = Edges(self.program, self.program.functions[name], self._rule)
-        known = {one: self.found[one].contract for one in callees(self.program)[name] if one in self.found}
-        return walk(self._edges[name], {**known, **(contracts or {})}, needs, self.goes_on)
+            relied = self._concerned.by(name)
+            self._edges[name] = Edges(self.program, self.program.functions[name], self._rule, relied)
+        return self._edges[name]
+
+    def _known(self, name: str) -> dict[str, Contract]:
+        """The contracts of what a function calls."""
+        return {one: self.found[one].contract for one in callees(self.program)[name] if one in self.found}
+
+    def _in_context(self, name: str, given: Given, deep: int) -> Contract | None:
+        """The contract of a function that was followed before, where a call passes this; None if it may violate the rule then
+        at a place where it does not whatever it is passed. Functions that call themselves are not followed once more."""
+        called = callees(self.program)
+        cfa = self.program.functions[name]
+        if deep > _DEEPEST or len(cfa.edges) > _MOST_EDGES or not any(one is not None for one in given):
+            return None
+        if name not in self.found or not all(one in self.found for one in called[name] if one in self.program.functions):
+            return None
+        if self.found[name].broken or name in recursive(self.program):
+            return None
+        key = name, given, deep
+        if key not in self._in_contexts:
+            deeper = partial(self._in_context, deep=deep + 1)
+            found = walk(self._edges_of(name), self._known(name), (), self.goes_on, given, deeper)
+            if not self.goes_on():
+                return None  # it may have ended before it was through: nothing to keep
+            anyway = set(map(_place, self.found[name].missing))
+            self._in_contexts[key] = None if found.broken or not anyway.issuperset(map(_place, found.missing)) else found.contract
+        return self._in_contexts[key]
 
     def follow(self, group: tuple[str, ...], needs: Callable[[str], Needs]) -> None:
         """Follows the functions of a group. What they assume of each other follows from itself (Hoare's rule of recursion): at
@@ -60,7 +103,22 @@ class Followed:
                 return
 
 
+def _place(missing: Missing) -> tuple[int, ir.Expr, str, str]:
+    """Where something is missing, and what."""
+    return missing.edge, missing.expr, missing.callee, missing.why
+
+
+@kept_with
+def recursive(program: Program) -> frozenset[str]:
+    """The functions that may call themselves, also through others."""
+    called = callees(program)
+    return frozenset(name for group in components(program) for name in group if len(group) > 1 or name in called[name])
+
+
 def weaker(one: Contract, other: Contract) -> Contract:
     """What both contracts say."""
     unless = other.unless if one.nonzero else one.unless if other.nonzero else one.unless & other.unless
-    return Contract(one.needs, one.returns or other.returns, one.nonzero and other.nonzero, one.writes | other.writes, unless)
+    nonzero = one.nonzero and other.nonzero
+    return Contract(
+        one.needs, one.returns or other.returns, nonzero, one.writes | other.writes, unless, one.clears | other.clears
+    )

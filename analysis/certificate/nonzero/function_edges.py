@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import copy
 
 from analysis.certificate.nonzero.construction import Construction
 from analysis.certificate.nonzero.data_invariants import NONE, Invariants
-from analysis.certificate.nonzero.needed_values import Rule, needed
+from analysis.certificate.nonzero.needed_values import Needed, Rule, needed
 from analysis.certificate.nonzero.values import open_streams
 from analysis.certificate.nonzero.writes import Objects
 from analysis.cfa.addresses_taken import taken_by
@@ -24,7 +25,9 @@ class Edges:
         self.streams = open_streams(program)
         self.construction = Construction(program, cfa, invariants) if invariants else None
         self.objects = Objects(program, cfa)
-        self.needed = {edge.id: tuple(needed(program, edge.effect, rule)) for edge in cfa.edges}
+        self._rule: Rule = rule
+        self.needed = {edge.id: self.needed_by(edge.effect) for edge in cfa.edges}
+        self.formats = dict(_formats(program, cfa))
         self.fixed = _fixed(cfa) if isinstance(cfa.type.result, Pointer) else frozenset[str]()
         self._locals: dict[ir.Expr, frozenset[str]] = {}
 
@@ -37,6 +40,10 @@ class Edges:
         other.construction = Construction(self.program, self.cfa, invariants) if invariants else None
         return other
 
+    def needed_by(self, effect: ir.Effect) -> tuple[Needed, ...]:
+        """What an effect needs."""
+        return tuple(needed(self.program, effect, self._rule))
+
     def locals_of(self, expr: ir.Expr) -> frozenset[str]:
         """The names of the function's own variables in an expression."""
         found = self._locals.get(expr)
@@ -44,6 +51,17 @@ class Edges:
             names = (one.name for one in ir.variables(expr) if one.scope not in ("global", "function"))
             found = self._locals[expr] = frozenset(names)
         return found
+
+
+def _formats(program: Program, cfa: Cfa) -> Iterator[tuple[int, int]]:
+    """The calls of library functions whose format is a variable, each with the number of the argument."""
+    for edge in cfa.calls:
+        if not isinstance(edge.effect, ir.Call):
+            continue
+        name = ir.direct_callee(edge.effect)
+        function = None if name is None or name in program.functions else program.known(name)
+        for at in () if function is None else function.positions("format"):
+            yield from ((edge.id, at) for one in edge.effect.arguments[at : at + 1] if isinstance(one, ir.Var))
 
 
 def _fixed(cfa: Cfa) -> frozenset[str]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from analysis.c.functions import Function
 from analysis.c.operators import rules_of
 from analysis.cfa.graph import Program
 from analysis.cpa.predicates.violations import divides_floats, has_odd_format, moves_pointer, passed_pointers
 from analysis.model import ir
-from analysis.model.c_types import Pointer
+from analysis.model.c_types import Pointer, Void
 
 Rule = Literal["null-dereference", "division-by-zero"]
 RULES: frozenset[str] = frozenset(("null-dereference", "division-by-zero"))
@@ -18,12 +19,21 @@ RULES: frozenset[str] = frozenset(("null-dereference", "division-by-zero"))
 
 class Needed(NamedTuple):
     """An expression that must not be zero. `later`: it is evaluated when the effect is over, too. `tells`: runs that go on show
-    that it was not zero. `why`: the rule is not excluded whatever the value; else empty."""
+    that it was not zero. `why`: the rule is not excluded whatever the value; else empty. `unless`: a mark that does instead,
+    where the function has begun with a text before (`begun`)."""
 
     expr: ir.Expr
     later: bool = False
     tells: bool = True
     why: str = ""
+    unless: ir.Expr | None = None
+
+
+def begun(function: Function, position: int) -> ir.Expr | None:
+    """A mark that is not zero once a function like `strtok` was passed a text, so that null stands for the rest of that (C11
+    7.24.5.8p3); None for all others. It reads nothing, so that no write takes it away."""
+    is_kept = "elsewhere" in function.besides and "inout" in function.argument(position).uses
+    return ir.StringConst(function.name, Pointer(Void())) if is_kept and position == 0 else None
 
 
 def needed(program: Program, effect: ir.Effect, rule: Rule) -> Iterator[Needed]:
@@ -38,7 +48,16 @@ def needed(program: Program, effect: ir.Effect, rule: Rule) -> Iterator[Needed]:
         called = effect.callee if isinstance(effect, ir.Call) else None
         for pointer in passed_pointers(program, effect, rule):
             # functions outside may do nothing with what they are passed, and go on
-            yield from (Needed(expr, tells=pointer is called) for expr in _chain(pointer))
+            mark = _mark(program, effect, pointer)
+            yield from (Needed(expr, tells=pointer is called, unless=mark) for expr in _chain(pointer))
+
+
+def _mark(program: Program, effect: ir.Effect, pointer: ir.Expr) -> ir.Expr | None:
+    if not isinstance(effect, ir.Call) or not effect.arguments or effect.arguments[0] is not pointer:
+        return None
+    name = ir.direct_callee(effect)
+    function = None if name is None or name in program.functions else program.known(name)
+    return None if function is None else begun(function, 0)
 
 
 def _of_part(part: ir.Expr, rule: Rule, *, later: bool) -> Iterator[Needed]:

@@ -6,27 +6,31 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from analysis.certificate.nonzero.callee_contracts import Needs
 from analysis.certificate.nonzero.claims import FunctionNeeds
-from analysis.certificate.nonzero.followed import Followed
+from analysis.certificate.nonzero.data_invariants import NONE, Invariants
+from analysis.certificate.nonzero.followed import Followed, recursive
 from analysis.certificate.nonzero.needed_values import Rule
 from analysis.certificate.nonzero.transfer import Missing
 from analysis.certificate.nonzero.walk import Walked
 from analysis.cfa.callgraph import callers
 from analysis.cfa.graph import Cfa, Program
+from analysis.cfa.open_functions import is_main
 from analysis.model import ir
 from analysis.model.c_types import Integer, Pointer
 
-_MAIN = "main"
 _MOST_CANDIDATES = 12
 _MOST_ROUNDS = 4  # of functions that call each other
 _DEEPEST = 2  # pointers that are followed from a parameter
 
 
 class RequirementSearch:
-    """Follows the functions of one program, for one rule. It goes on as long as `goes_on`."""
+    """Follows the functions of one program, for one rule. It goes on as long as `goes_on`. `relied`: invariants that hold
+    meanwhile."""
 
-    def __init__(self, program: Program, rule: Rule, goes_on: Callable[[], bool] = lambda: True) -> None:
+    def __init__(
+        self, program: Program, rule: Rule, goes_on: Callable[[], bool] = lambda: True, relied: Invariants = NONE
+    ) -> None:
         self.program, self.rule = program, rule
-        self._followed = Followed(program, rule, goes_on)
+        self._followed = Followed(program, rule, goes_on, relied)
         self._needs: dict[str, Needs] = {}
 
     @property
@@ -94,7 +98,7 @@ class RequirementSearch:
     def _improve(self, name: str) -> None:
         """Adds to the needs of one function what helps, as little as will do."""
         missing = self.found[name].missing
-        if not missing or name == _MAIN:
+        if not missing or is_main(name):
             return  # nobody that calls main could keep anything
         before = self._needed(name)
         found = candidates(self.program.functions[name], missing, self.rule)
@@ -104,11 +108,25 @@ class RequirementSearch:
         least = self._open(name, needs)
         if least == self._open(name, before):
             return  # nothing of it helps
+        if name in recursive(self.program):
+            needs = self._without_harmful(name, needs, len(before))
+            least = self._open(name, needs)
         for need in reversed(needs[len(before) :]):
             fewer = tuple(one for one in needs if one != need)
             if self._open(name, fewer) == least:
                 needs = fewer
         self._needs[name] = needs
+
+    def _without_harmful(self, name: str, needs: Needs, kept: int) -> Needs:
+        """What a function that calls itself needs, without that of which less is missing otherwise, as its own calls have to keep
+        it."""
+        least = self._open(name, needs)
+        for need in needs[kept:]:
+            fewer = tuple(one for one in needs if one != need)
+            found = self._open(name, fewer)
+            if found < least:
+                needs, least = fewer, found
+        return needs
 
     def _open(self, name: str, needs: Needs) -> frozenset[tuple[int, ir.Expr, str]]:
         """What is missing where these needs are kept. Other functions have the contracts that were found so far."""

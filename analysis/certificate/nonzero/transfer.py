@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
+
+import msgspec
 
 from analysis.c.control import UNMODELLED
 from analysis.c.functions import Function
+from analysis.certificate.nonzero.called_contexts import InContext, given, never, text_of
 from analysis.certificate.nonzero.callee_contracts import ANYTHING, Contract, followed_pointers, passed
 from analysis.certificate.nonzero.conditions import assumed
 from analysis.certificate.nonzero.data_invariants import Always, Invariant, Invariants, said_of
 from analysis.certificate.nonzero.fresh_blocks import fresh_blocks, is_fresh
 from analysis.certificate.nonzero.function_edges import Edges
-from analysis.certificate.nonzero.needed_values import Needed
+from analysis.certificate.nonzero.library_results import is_never_zero, linked, with_length, with_table
+from analysis.certificate.nonzero.needed_values import Needed, begun
+from analysis.certificate.nonzero.open_orders import OpenOrders
 from analysis.certificate.nonzero.values import Known, is_nonzero, is_stable, is_zero
 from analysis.certificate.nonzero.writes import Own, Place, seen_outside
 from analysis.cfa.graph import Edge
+from analysis.cfa.linking.obstacle_words import OPEN_ORDER
 from analysis.cpa.obstacles.completeness import not_modelled, not_supported
 from analysis.model import ir
 from analysis.model.c_types import BIT_FIELD, Integer, Pointer
@@ -35,20 +41,24 @@ class Missing(NamedTuple):
 
 class Transfer:
     """What the edges of one function do. `missing`: what they need that was not known in some state, in the order in which it was
-    found. `broken`: why the function is not followed, else empty. `written`: what it may write, as callers see it. `is_nonzero`:
-    whether it never returned zero so far; `unless`: the parameters that were zero wherever it may have. `failed`: the invariants
-    that an edge may break, with the first one that may. `stopped`: the edges behind which nothing is followed."""
+    found. `broken`: why the function is not followed, else empty. `written`: what it may write, as callers see it, and `cleared`
+    what of that may be zero then. `is_nonzero`: whether it never returned zero so far; `unless`: the parameters that were zero
+    wherever it may have. `failed`: the invariants that an edge may break, with the first one that may. `stopped`: the edges
+    behind which nothing is followed."""
 
-    def __init__(self, edges: Edges, contracts: Mapping[str, Contract]) -> None:
+    def __init__(self, edges: Edges, contracts: Mapping[str, Contract], in_context: InContext = never) -> None:
         self._program, self._cfa, self._contracts = edges.program, edges.cfa, contracts
+        self._edges, self._in_context = edges, in_context
         self._always = Always(edges.streams, edges.invariants)
         self._objects, self._needed, self._construction = edges.objects, edges.needed, edges.construction
+        self._orders = OpenOrders(edges.program, edges.cfa, edges.objects, contracts)
         self._fixed = {one: at for at, one in enumerate(edges.cfa.parameters) if one.name in edges.fixed}
         self.missing: dict[Missing, None] = {}
         self.failed: dict[Invariant, int] = {}
         self.stopped: dict[int, None] = {}
         self.broken = ""
         self.written: frozenset[Place] = frozenset()
+        self.cleared: frozenset[Place] = frozenset()
         self.is_nonzero = True
         self.unless = frozenset(self._fixed.values())
 
@@ -59,6 +69,12 @@ class Transfer:
 
     def after(self, known: Known, edge: Edge) -> Known | None:
         """What is known after an edge; None if it cannot be taken."""
+        if self._construction is None and self._orders.is_followed(edge):
+            return self._orders.entered(known, edge)
+        found = self._after(known, edge)
+        return self._orders.inside(found, edge.target) if found is not None and found.unordered else found
+
+    def _after(self, known: Known, edge: Edge) -> Known | None:
         match edge.effect:
             case ir.Unsupported(reason):
                 self._stop(known, edge, not_supported(self._cfa.name, reason))
@@ -68,7 +84,7 @@ class Transfer:
             case ir.Assign(target, value):
                 return self._assigned(self._checked(known, edge), edge, target, value)
             case ir.Call() as call:
-                return self._called(self._checked(known, edge), edge, call)
+                return self._called(self._checked(known, edge), edge, self._with_format(known, edge, call))
             case ir.Return(value):
                 known = self._checked(known, edge)
                 if value is None or not is_nonzero(known, value, self._always):
@@ -96,14 +112,26 @@ class Transfer:
     def _checked(self, known: Known, edge: Edge) -> Known:
         """Notes what the edge needs and may not have; what is known in runs that go on. Where the result of a call goes tells
         nothing of the call: it may be looked for afterwards."""
-        for one in self._needed[edge.id]:
+        needed = self._needed[edge.id]
+        if edge.id in self._edges.formats and isinstance(edge.effect, ir.Call):
+            needed = self._edges.needed_by(self._with_format(known, edge, edge.effect))
+        for one in needed:
             known = self._with_need(known, edge, one, tells=one.tells and not one.later)
         if self._construction is not None:
             known = self._construction.used(known, edge, lambda found: self._fail(edge, found))
         return known
 
+    def _with_format(self, known: Known, edge: Edge, call: ir.Call) -> ir.Call:
+        """The call with the string literal that its format is known to be."""
+        at = self._edges.formats.get(edge.id)
+        text = None if at is None else text_of(known, call.arguments[at])
+        if at is None or text is None:
+            return call
+        arguments = (*call.arguments[:at], text, *call.arguments[at + 1 :])
+        return msgspec.structs.replace(call, arguments=arguments)
+
     def _with_need(self, known: Known, edge: Edge, one: Needed, *, tells: bool) -> Known:
-        if not one.why and is_nonzero(known, one.expr, self._always):
+        if not one.why and (is_nonzero(known, one.expr, self._always) or one.unless in known.nonzero):
             return known
         self._miss(known, edge, one.expr, "", one.why)
         if one.why or not tells:
@@ -113,16 +141,17 @@ class Transfer:
     def _miss(self, known: Known, edge: Edge, expr: ir.Expr, callee: str, why: str) -> None:
         self.missing.setdefault(Missing(edge.id, expr, callee, tuple(known.values(ir.strip_casts(expr))), why))
 
-    def _write(self, known: Known, written: frozenset[Place | Own]) -> Known:
+    def _write(self, known: Known, written: frozenset[Place | Own], cleared: frozenset[Place | Own]) -> Known:
         self.written |= frozenset(seen_outside(written))
-        return self._objects.without(known, written)
+        self.cleared |= frozenset(seen_outside(cleared))
+        return self._objects.without(known, written, cleared)
 
     def _assigned(self, known: Known, edge: Edge, target: ir.Expr, value: ir.Expr) -> Known:
         place = self._objects.place(target)
-        after = self._write(known, frozenset((place,)))
         nonzero = is_nonzero(known, value, self._always)
+        is_set = nonzero and self._holds(target, value)
+        after = self._write(known, frozenset((place,)), frozenset(() if is_set else (place,)))
         if self._construction is not None:
-            is_set = nonzero and self._holds(target, value)
             after = self._construction.assigned(after, target, value, lambda found: self._fail(edge, found), nonzero=is_set)
         if not self._holds(target, value) or any(self._objects.meets(part, (place,)) for part in ir.place_values(target)):
             return after
@@ -155,13 +184,15 @@ class Transfer:
             return None
         if self._construction is not None:
             self._check_parameters(known, edge, call, targets)
-        kept = [self._keeps_needs(known, edge, call, target) for target in targets]
-        contract = self._contract(known, call, name) if all(kept) else ANYTHING
+        promised = {target: self._promised(known, edge, call, target) for target in targets}
+        is_kept = all(one is not None for one in promised.values())
+        contract = self._contract(known, call, name, promised.get(name or "")) if is_kept else ANYTHING
         if not contract.returns:
+            self._ended(known, edge)
             return None
-        after = self._write(known, contract.writes)
-        if name is not None and name not in self._program.functions:
-            after = after._replace(nonzero=after.nonzero.union(_linked(self._program.known(name), call)))
+        after = self._write(known, contract.writes, contract.clears)
+        function = None if name is None or name in self._program.functions else self._program.known(name)
+        after = self._stored(known, after, call, function)
         if call.result is None:
             return after
         is_value = name is not None and self._is_returned(name, call.result)
@@ -172,7 +203,19 @@ class Transfer:
             after = self._construction.returned(
                 after, call.result, lambda found: self._fail(edge, found), nonzero=nonzero and is_value, is_new=is_new
             )
-        return self._with_length(self._with_table(after, call.result, name or ""), call.result, name or "")
+        return with_table(with_length(after, call.result, function), call.result, function)
+
+    def _ended(self, known: Known, edge: Edge) -> None:
+        """What follows a call that does not return: nothing, but other operands that may come first, and are not looked at."""
+        if known.unordered:
+            why = f"{display_name(self._cfa.name)}() contains {OPEN_ORDER}, with a call that does not return"
+            self._stop(known, edge, why)
+
+    def _stored(self, known: Known, after: Known, call: ir.Call, function: Function | None) -> Known:
+        """What is known after a call of a library function of what it stored, or keeps for later calls."""
+        mark = None if function is None or not call.arguments else begun(function, 0)
+        is_begun = mark is not None and is_nonzero(known, call.arguments[0], self._always)
+        return after._replace(nonzero=after.nonzero.union(linked(function, call), (mark,) if is_begun and mark else ()))
 
     def _is_given(self, known: Known, call: ir.Call, name: str, at: int) -> bool:
         """Whether a parameter of a function gets what is not zero."""
@@ -201,63 +244,42 @@ class Transfer:
             return target.type == type_.result and BIT_FIELD not in target.type.name
         return isinstance(target.type, Pointer) and isinstance(type_.result, Pointer)
 
-    def _keeps_needs(self, known: Known, edge: Edge, call: ir.Call, target: str) -> bool:
-        """Whether a function that is called gets what it needs; notes what it may not get. Runs may go on without it, as the
-        function may not come to where it needs that; but what is shown of the function is shown with it only."""
-        callee, is_kept = self._program.functions.get(target), True
-        for need in () if callee is None else self._contracts.get(target, ANYTHING).needs:
+    def _promised(self, known: Known, edge: Edge, call: ir.Call, target: str) -> Contract | None:
+        """The contract of a function that is called, if it gets what it needs, or needs nothing of this call. Else None, and what
+        it may not get is noted. Runs may go on without it, as the function may not come to where it needs that; but what is shown
+        of the function is shown with it only."""
+        contract, callee = self._contracts.get(target, ANYTHING), self._program.functions.get(target)
+        lacking: list[tuple[ir.Expr, str]] = []
+        for need in () if callee is None else contract.needs:
             expr = None if callee is None else passed(callee, need, call.arguments)
-            why = "" if expr is not None else "arguments do not fit the parameters"
-            if expr is not None and any(is_zero(known, pointer) for pointer in followed_pointers(expr)):
-                continue
-            if why or not is_nonzero(known, expr or need, self._always):
-                self._miss(known, edge, expr or need, target, why)
-                is_kept = False
-        return is_kept
+            if expr is None:
+                lacking.append((need, "arguments do not fit the parameters"))
+            elif not any(is_zero(known, pointer) for pointer in followed_pointers(expr)):
+                lacking += [] if is_nonzero(known, expr, self._always) else [(expr, "")]
+        if not lacking or callee is None:
+            return contract
+        # what operands in an open order write is known of calls that get what is needed (`open_orders`)
+        passed_here = given(known, callee, call.arguments, self._always)
+        alone = None if known.unordered else self._in_context(target, passed_here)
+        if alone is None:
+            for expr, why in lacking:
+                self._miss(known, edge, expr, target, why)
+        return alone
 
-    def _contract(self, known: Known, call: ir.Call, name: str | None) -> Contract:
-        """What a call does. Where a pointer leads is not known."""
+    def _contract(self, known: Known, call: ir.Call, name: str | None, promised: Contract | None) -> Contract:
+        """What a call does. Where a pointer leads is not known. `promised`: by a function of the program."""
         if name is None:
             return ANYTHING
         if name in self._program.functions:
-            return self._contracts.get(name, ANYTHING)
+            return promised or ANYTHING
         function, external = self._program.known(name), self._program.externals.get(name)
         if external is not None and external.noreturn:
             return ANYTHING._replace(returns=False)
         if function is None or not function.is_complete:
             return ANYTHING
         writes = frozenset(place for place in self._objects.by_library(function, call) if isinstance(place, Place))
-        return Contract((), not function.never_returns, self._library_result(known, call, function), writes)
-
-    def _library_result(self, known: Known, call: ir.Call, function: Function) -> bool:
-        """Whether an external function never returns zero, or null, with these arguments."""
-        if function.null or call.result is None:
-            return False
-        if function.result == "number":
-            least, greatest = function.least, function.greatest
-            return (least is not None and least > 0) or (greatest is not None and greatest < 0)
-        if not isinstance(call.result.type, Pointer):
-            return False
-        if function.result in ("argument", "into"):
-            return function.of < len(call.arguments) and is_nonzero(known, call.arguments[function.of], self._always)
-        return True
-
-    def _with_table(self, known: Known, target: ir.Expr, name: str) -> Known:
-        """What is known behind the result of a function of the library whose result leads to a pointer."""
-        function, type_ = self._program.known(name), target.type
-        if function is None or "table" not in function.besides or name in self._program.functions:
-            return known
-        if not isinstance(target, ir.Var) or not isinstance(type_, Pointer) or not isinstance(type_.target, Pointer):
-            return known
-        return known._replace(nonzero=known.nonzero | {ir.Deref(target, type_.target)})
-
-    def _with_length(self, known: Known, target: ir.Expr, name: str) -> Known:
-        """A length is not the greatest number of its type: the text, and what ends it, are in memory."""
-        function = None if name in self._program.functions else self._program.known(name)
-        is_length = function is not None and "size_t" in function.besides and bool(function.positions("text"))
-        if not is_length or not isinstance(target, ir.Var) or not isinstance(target.type, Integer):
-            return known
-        return known._replace(nonzero=known.nonzero | {ir.Unary("~", target, target.type)})
+        nonzero = is_never_zero(known, call, function, self._always)
+        return Contract((), not function.never_returns, nonzero, writes, clears=writes)
 
     def _with_result(self, known: Known, edge: Edge, target: ir.Expr, *, nonzero: bool) -> Known:
         """The result is assigned when the call is over, and so is where it goes to."""
@@ -265,19 +287,8 @@ class Transfer:
             if one.later:
                 known = self._with_need(known, edge, one, tells=one.tells)
         place = self._objects.place(target)
-        after = self._write(known, frozenset((place,)))
+        after = self._write(known, frozenset((place,)), frozenset(() if nonzero else (place,)))
         is_same = not any(self._objects.meets(part, (place,)) for part in ir.place_values(target))
         if nonzero and is_same:
             after = after._replace(nonzero=after.nonzero | {target})
         return after
-
-
-def _linked(function: Function | None, call: ir.Call) -> Iterator[ir.Expr]:
-    """The variables where a library function stores a pointer into the text that it is passed: `end` of `strtol(s, &end, 10)`
-    (C11 7.22.1.4p5)."""
-    if function is None or not function.is_complete or not function.positions("text") or function.result != "number":
-        return
-    for at in function.positions("link"):
-        bare = ir.strip_casts(call.arguments[at]) if at < len(call.arguments) else None
-        if isinstance(bare, ir.AddressOf) and isinstance(bare.lvalue.type, Pointer) and is_stable(bare.lvalue):
-            yield bare.lvalue

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from analysis.c.library_variables import STREAMS
 from analysis.certificate.nonzero.data_invariants import Always
-from analysis.cfa.addresses_taken import pointed_statics
+from analysis.cfa.addresses_taken import taken_by, taken_by_initialisers
 from analysis.cfa.graph import Global, Program
 from analysis.model import ir
 from analysis.model.c_types import Integer, Pointer
@@ -29,18 +29,21 @@ _STABLE = (ir.Var, ir.Deref, ir.Field, ir.Index, ir.AddressOf, ir.IntConst, ir.S
 class Known(NamedTuple):
     """What is known at a location in one state: stable lvalues that are not zero, those that are, and variables with a stable
     expression that has the same value. `private`, and `unset`, as in `construction`: the variables that are, or lead to, objects
-    that nothing else leads to, and the members of these that may not have been set."""
+    that nothing else leads to, and the members of these that may not have been set. `unordered`: the groups of operands
+    in an open order of which control is in one (`open_orders`)."""
 
     nonzero: frozenset[ir.Expr] = frozenset()
     zero: frozenset[ir.Expr] = frozenset()
     equal: frozenset[tuple[ir.Var, ir.Expr]] = frozenset()
     private: frozenset[ir.Var] = frozenset()
     unset: frozenset[ir.Expr] = frozenset()
+    unordered: frozenset[tuple[int, int]] = frozenset()
 
     def covers(self, other: Known) -> bool:
         """Whether all that is known here is known in another state."""
         is_known = self.nonzero <= other.nonzero and self.zero <= other.zero and self.equal <= other.equal
-        return is_known and self.private <= other.private and self.unset >= other.unset
+        is_set = self.private <= other.private and self.unset >= other.unset
+        return is_known and is_set and self.unordered >= other.unordered
 
     def merged(self, other: Known) -> Known:
         """What is known in both."""
@@ -50,6 +53,7 @@ class Known(NamedTuple):
             self.equal & other.equal,
             self.private & other.private,
             self.unset | other.unset,
+            self.unordered | other.unordered,
         )
 
     def expressions(self) -> Iterator[ir.Expr]:
@@ -77,11 +81,13 @@ def is_stable(expr: ir.Expr) -> bool:
 
 @kept_with
 def open_streams(program: Program) -> frozenset[str]:
-    """The streams of the library that are open from the start (C11 7.21.1p3), which nothing in the program assigns to. A program
-    that does not use them may have variables of its own of these names."""
+    """The streams of the library that are open from the start (C11 7.21.1p3), which nothing in the program assigns to, and whose
+    address nothing in it names. (Where an initialiser is not known, other variables may be pointed to; these need not even be
+    objects.) A program that does not use them may have variables of its own of these names."""
     named = frozenset(name for name in STREAMS.intersection(program.globals) if _is_elsewhere(program.globals[name]))
-    changed = pointed_statics(program)
+    changed = taken_by_initialisers(program.globals.values())
     for cfa in program.functions.values() if named else ():
+        changed |= taken_by(cfa).static
         roots = (ir.root(target) for edge in cfa.edges if (target := ir.target_of(edge.effect)) is not None)
         changed |= {root.name for root in roots if isinstance(root, ir.Var)}
     return named - changed

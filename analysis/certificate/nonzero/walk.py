@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from heapq import heappop, heappush
 from typing import NamedTuple
 
+from analysis.certificate.nonzero import called_contexts
+from analysis.certificate.nonzero.called_contexts import Given, InContext, never
 from analysis.certificate.nonzero.callee_contracts import Contract, Needs
 from analysis.certificate.nonzero.data_invariants import NONE, Invariant, Invariants
 from analysis.certificate.nonzero.function_edges import Edges
 from analysis.certificate.nonzero.transfer import Missing, Transfer
 from analysis.certificate.nonzero.values import Known
+from analysis.cfa.callgraph import callers
 from analysis.cfa.graph import Cfa
 from analysis.cfa.live_variables import live
+from analysis.cfa.open_functions import is_main
 from analysis.model import ir
+from analysis.model.c_types import Pointer
 from analysis.model.spelling import display_name
 
 _MOST_STATES = 6  # at one location; more are merged into one, which knows what all of them do
@@ -34,17 +39,27 @@ class Walked(NamedTuple):
     left: frozenset[int] = frozenset()
 
 
-def walk(edges: Edges, contracts: Mapping[str, Contract], needs: Needs, goes_on: Callable[[], bool]) -> Walked:
-    """Follows a function, called where what it `needs` is not zero."""
-    return _Walk(edges, contracts, needs).done(goes_on)
+def walk(
+    edges: Edges,
+    contracts: Mapping[str, Contract],
+    needs: Needs,
+    goes_on: Callable[[], bool],
+    given: Given = (),
+    in_context: InContext = never,
+) -> Walked:
+    """Follows a function, called where what it `needs` is not zero, and with what is `given`."""
+    return _Walk(edges, contracts, needs, given, in_context).done(goes_on)
 
 
 class _Walk:
-    def __init__(self, edges: Edges, contracts: Mapping[str, Contract], needs: Needs) -> None:
+    def __init__(
+        self, edges: Edges, contracts: Mapping[str, Contract], needs: Needs, given: Given, in_context: InContext
+    ) -> None:
         cfa = edges.cfa
         self._cfa, self._needs, self._live, self._edges = cfa, needs, live(cfa), edges
-        self._transfer = Transfer(edges, contracts)
-        self._states: dict[int, list[Known]] = {cfa.entry: [at_entry(edges, needs)]}
+        self._transfer = Transfer(edges, contracts, in_context)
+        first = called_contexts.at_entry(at_entry(edges, needs), cfa, given)
+        self._states: dict[int, list[Known]] = {cfa.entry: [first]}
         self._merged: set[int] = set()
         self._order = cfa.reverse_postorder
         self._steps = 0
@@ -132,7 +147,12 @@ class _Walk:
         if last.broken:
             return Walked(Contract(self._needs), (), last.broken, self._steps, self._relied, tuple(last.failed.items()), left)
         contract = Contract(
-            self._needs, returns, last.is_nonzero and not falls, last.written, frozenset() if falls else last.unless
+            self._needs,
+            returns,
+            last.is_nonzero and not falls,
+            last.written,
+            frozenset() if falls else last.unless,
+            last.cleared,
         )
         return Walked(contract, tuple(last.missing), "", self._steps, self._relied, tuple(last.failed.items()))
 
@@ -140,8 +160,15 @@ class _Walk:
 def at_entry(edges: Edges, needs: Needs) -> Known:
     """What is known where a function is called with what it needs."""
     found = (one for one in edges.cfa.parameters if Invariant("parameter", one.name, edges.cfa.name) in edges.invariants)
-    known = Known(nonzero=frozenset((*needs, *found)))
+    known = Known(nonzero=frozenset((*needs, *found, *_given_to_main(edges))))
     return known if edges.construction is None else edges.construction.at_entry(known)
+
+
+def _given_to_main(edges: Edges) -> Iterator[ir.Var]:
+    """`argv`, which is no null pointer where a program starts (C11 5.1.2.2.1p2), unless the program calls `main` by itself."""
+    cfa, program = edges.cfa, edges.program
+    if is_main(cfa.name) and cfa.name not in program.address_taken and not callers(program).get(cfa.name):
+        yield from (one for one in cfa.parameters[1:2] if isinstance(one.type, Pointer))
 
 
 def behind(cfa: Cfa, stopped: Iterable[int]) -> frozenset[int]:

@@ -144,13 +144,27 @@ class Objects:
         reads = self.reads(expr)
         return any(_meet(one, other) for one in written for other in reads)
 
-    def without(self, known: Known, written: frozenset[Place | Own]) -> Known:
-        """What is known after these objects were written to."""
+    def without(self, known: Known, written: frozenset[Place | Own], cleared: frozenset[Place | Own]) -> Known:
+        """What is known after these objects were written to. `cleared`: those of them that may be zero then, or changed in part;
+        all others got a whole value that is not zero."""
         lost = {expr for expr in set(known.expressions()) if self.meets(expr, written)} if written else set[ir.Expr]()
         if not lost:
             return known
         equal = frozenset(pair for pair in known.equal if lost.isdisjoint(pair))
-        return known._replace(nonzero=known.nonzero - lost, zero=known.zero - lost, equal=equal)
+        gone = {expr for expr in known.nonzero & lost if not self._stays_nonzero(expr, written, cleared)}
+        return known._replace(nonzero=known.nonzero - gone, zero=known.zero - lost, equal=equal)
+
+    def _stays_nonzero(self, expr: ir.Expr, written: frozenset[Place | Own], cleared: frozenset[Place | Own]) -> bool:
+        """Whether an lvalue that is not zero is the same object afterwards, and got nothing but values of its own class that are
+        not zero."""
+        if not isinstance(expr, ir.LVALUES) or any(self.meets(part, written) for part in ir.place_values(expr)):
+            return False
+        place = self.place(expr)
+        if not isinstance(place, Place) or place.kind in _ANY:
+            return False
+        return all(
+            one not in cleared and isinstance(one, Place) and one.kind == place.kind for one in written if _meet(one, place)
+        )
 
     def by_library(self, function: Function | None, call: ir.Call) -> frozenset[Place | Own]:
         """What a call of an external function may write, of which this is known."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -12,6 +12,7 @@ from analysis.frontend.declarations.declarators import Declarator
 from analysis.frontend.declarations.scope import Answer, FileScope, Names
 from analysis.frontend.lowering.context import TOO_DEEP, MisreadError, StaticLocal
 from analysis.frontend.lowering.earlier_values import earlier_values
+from analysis.frontend.lowering.flow import Flow
 from analysis.frontend.lowering.lowered import Lowering
 from analysis.frontend.lowering.refused import RefusedError
 from analysis.frontend.syntax.parser import Node, SyntaxTree
@@ -124,8 +125,7 @@ def _number(
         inside[len(edges)] = raw.blocks
         edges.append(Edge(len(edges), source, target, raw.effect))
     blocks = _blocks(edges, lowering.names.blocks)
-    groups = ((flow.find(group.location), group.operands) for group in lowering.order.groups)
-    unordered = tuple(Unordered(numbers[location], operands) for location, operands in groups if location in numbers)
+    unordered = tuple(_placed(lowering.order.groups, flow, numbers))
     parts: list[object] = [type_, parameters, [(e.source, e.target, e.effect) for e in edges]]
     if unordered:
         parts.append(unordered)
@@ -144,6 +144,14 @@ def _number(
         unordered=unordered,
     )
     return cfa, sites
+
+
+def _placed(groups: Iterable[Unordered], flow: Flow, numbers: Mapping[int, int]) -> Iterator[Unordered]:
+    """The unordered operands that control comes to, with their locations as they are numbered."""
+    for group in groups:
+        location, end = flow.find(group.location), -1 if group.end < 0 else flow.find(group.end)
+        if location in numbers:
+            yield Unordered(numbers[location], group.operands, -1 if end == location else numbers.get(end, -1))
 
 
 def _blocks(edges: Sequence[Edge], placed: Mapping[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:

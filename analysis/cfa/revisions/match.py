@@ -55,7 +55,9 @@ def match(new: Cfa, old: Cfa) -> Cfa:
             ids[at] = next_edge
             next_edge += 1
         edges.append(Edge(ids[at], locations[edge.source], locations[edge.target], rename(edge.effect)))
-    unordered = tuple(Unordered(locations[group.location], rename(group.operands)) for group in new.unordered)
+    unordered = tuple(
+        Unordered(locations[group.location], rename(group.operands), locations.get(group.end, -1)) for group in new.unordered
+    )
     ends = locations[new.entry], locations[new.exit]
     return new.renumbered(*ends, tuple(edges), next_location, next_edge, old, names, unordered)
 

@@ -11,7 +11,7 @@ from analysis.c.calls import converts_no_pointer, is_null, literal
 from analysis.c.control import FAILED_ASSERTIONS
 from analysis.c.functions import Function
 from analysis.c.operators import rules_of
-from analysis.c.passed_objects import fits_format, is_one
+from analysis.c.passed_objects import fits_format, is_one, passes_over
 from analysis.c.undefined import OPERATOR_RULES, CertifiedRule
 from analysis.cfa.graph import Cfa, Program
 from analysis.cpa.framework.steps import Step
@@ -120,6 +120,8 @@ def _is_wrong(function: Function | None, call: ir.Call, position: int, property_
     if function.accepts_null(position) and (property_ == "null-dereference" or is_null(given) or "handle" in argument.uses):
         return False
     if all(is_one(function, position, given, model) for model in (LP64, ILP32)):
+        return False
+    if property_ == "null-dereference" and passes_over(function, call, position):
         return False
     return not (_is_literal(given) and _reads_text(function, call, position))
 

@@ -102,7 +102,7 @@ class Unsequenced:
         ]
         found = [operand for operand in found if not operand.is_nothing]
         if len(found) > 1 and any(operand.has_effects for operand in found):
-            self.groups.append(Unordered(marks[0].location, tuple(found)))
+            self.groups.append(Unordered(marks[0].location, tuple(found), marks[-1].location))
 
     def _operand(self, start: Mark, end: Mark, effects: Sequence[ir.Effect], values: Iterable[Value]) -> Operand:
         values = tuple(values)

@@ -27,9 +27,10 @@ class FunctionContract(msgspec.Struct, frozen=True):
 
     `requires`: what callers have to keep, so that it violates the rules that the clauses are from at no place in itself.
     `ownership`: which blocks and streams it ends, makes or keeps. `returns` is False if no call comes back.
-    `callers_discharging`: how many of the functions of the program that call it keep all that it requires, and how many there
-    are. `open`: where a rule may be violated, whatever callers keep. `relies`: what holds of the data of the program at all
-    times, so that a rule is not violated, in runs from `main`."""
+    `callers_discharging`: how many of the functions of the program that call it keep all that it requires, or pass what violates
+    nothing all the same, and how many there are. `closed`: nothing in it violates these rules where callers keep that. `open`:
+    where a rule may be violated, whatever callers keep. `relies`: what holds of the data of the program at all times, so that a
+    rule is not violated, in runs from `main`."""
 
     function: str
     path: str
@@ -42,5 +43,6 @@ class FunctionContract(msgspec.Struct, frozen=True):
     returns: bool = True
     callers_discharging: tuple[int, int] = (0, 0)
     open: tuple[str, ...] = ()
+    closed: bool = False
     declared: str = ""
     relies: tuple[Clause, ...] = ()

@@ -9,12 +9,13 @@ from typing import NamedTuple
 import msgspec
 
 from analysis.certificate.nonzero.callee_contracts import Contract
+from analysis.certificate.nonzero.invariant_candidates import MAIN
 from analysis.cfa.graph import Cfa, Places, Program
 from analysis.model.spelling import display_name
 from analysis.session.contracts.declarations import Declarations
-from analysis.session.contracts.function_contract import FunctionContract
+from analysis.session.contracts.function_contract import Clause, FunctionContract
 from analysis.session.contracts.owned_clauses import OwnedClauses, owned
-from analysis.session.contracts.relied_data import RelyingFunctions
+from analysis.session.contracts.relied_data import Relying, RelyingFunctions
 from analysis.session.contracts.required_clauses import Found, RequiredClauses, renamed
 from analysis.session.contracts.signatures import signature
 from analysis.session.contracts.unaffected import unaffected
@@ -82,11 +83,16 @@ class ProgramContracts:
             writes=self._required.writes(found, status),
             ownership=owned(followed.contract, parameters, status),
             returns=found["null-dereference"].contract.returns,
+            closed=self._required.is_closed(found, name),
             callers_discharging=(0, 0) if kept is None else (kept, len(calling)),
         )
         relied = tuple(_relied(walked.contract, cfa, named) for walked in found.values())
         ownership = None if followed.contract is None else followed.contract.facts()
         return Shown(contract, (relied, ownership, cfa.type), len(calling), kept is not None)
+
+    def calling(self, name: str) -> list[str]:
+        """The functions of the program that call a function."""
+        return self._required.calling(name)
 
     def open(self, name: str, places: Places) -> tuple[str, ...]:
         """Where rules may be violated in a function, whatever callers keep. KeyError if the program does not define it."""
@@ -97,23 +103,39 @@ class ProgramContracts:
 def program_contracts(
     program: Program, places: Places, names: Iterable[str], declarations: Declarations, entries: Sequence[str] = ()
 ) -> Iterator[FunctionContract]:
-    """The contracts of functions of the program, in this order. KeyError for one that it does not define. `entries`: where all
-    its runs begin; what its data holds in these runs is relied on."""
-    contracts, relying = ProgramContracts(program), RelyingFunctions(program, entries)
+    """The contracts of functions of the program, in this order. KeyError for one that it does not define. `entries`: where its
+    runs begin; where `main` is one, what its data holds in runs from there is relied on."""
+    contracts = ProgramContracts(program)
+    relying = RelyingFunctions(program) if MAIN in entries else None
     for name in names:
         place = places.name_place(name)
         contract = contracts.of(name).contract
         kept, of = contract.callers_discharging
+        open_ = contracts.open(name, places)
         required = {clause.from_ for clause in contract.requires} if not of or kept < of else ()
-        relies, left = relying.relies(name, contracts.open(name, places), sorted(required))
-        yield msgspec.structs.replace(
-            contract,
-            path=place.path,
-            line=place.range.start.line,
-            open=left,
-            relies=relies,
-            declared=declarations.of(name),
-        )
+        if relying is not None and (open_ or required):
+            contract = _with_relied(contract, open_, relying.relies(name, open_, sorted(required), contracts.calling(name)))
+        else:
+            contract = msgspec.structs.replace(contract, open=open_)
+        yield msgspec.structs.replace(contract, path=place.path, line=place.range.start.line, declared=declarations.of(name))
+
+
+def _with_relied(contract: FunctionContract, open_: tuple[str, ...], relying: Relying) -> FunctionContract:
+    """The contract in runs from `main`: what callers have to keep beside what the data always holds."""
+    if not relying.relies:
+        return msgspec.structs.replace(contract, open=open_)
+    others = [one for one in contract.requires if one.from_ not in relying.required]
+    needed = [Clause(f"`{one}`", one, "proved", rule) for rule, found in relying.required.items() for one in found]
+    kept, of = contract.callers_discharging
+    is_all = not others or kept == of
+    return msgspec.structs.replace(
+        contract,
+        requires=(*needed, *others),
+        relies=relying.relies,
+        open=relying.left,
+        closed=not relying.left,
+        callers_discharging=(relying.kept if is_all else min(kept, relying.kept), of),
+    )
 
 
 def _relied(contract: Contract, cfa: Cfa, named: Cfa) -> Contract:

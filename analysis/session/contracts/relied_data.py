@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from analysis.certificate.nonzero.concerned import members_in, records_in, statics_in
 from analysis.certificate.nonzero.data_invariants import Invariant, said_of
-from analysis.certificate.nonzero.invariant_candidates import running
+from analysis.certificate.nonzero.invariant_candidates import MAIN, running
 from analysis.certificate.nonzero.kept_invariants import Walks, are_kept, find
 from analysis.certificate.nonzero.needed_values import Rule
-from analysis.certificate.nonzero.requirement_checker import obstacle, open_place, relied_on
-from analysis.certificate.nonzero.walk import Walked
+from analysis.certificate.nonzero.requirement_checker import conditions, obstacle, open_place, relied_on
+from analysis.certificate.nonzero.requirement_search import RequirementSearch
 from analysis.cfa.graph import Program
 from analysis.model import ir
 from analysis.model.spelling import display_name
@@ -20,37 +21,59 @@ from analysis.session.contracts.function_contract import Clause
 _RULES: tuple[Rule, ...] = ("null-dereference", "division-by-zero")
 
 
-class RelyingFunctions:
-    """The functions of one program that are safe because of what its data always holds, in runs from its entries."""
+class Relying(NamedTuple):
+    """What a function relies on. `left`: what is open all the same. `required`: what callers have to keep of these rules, and no
+    other condition, where it relies on that; `kept`: how many callers then keep it."""
 
-    def __init__(self, program: Program, entries: Sequence[str]) -> None:
+    relies: tuple[Clause, ...]
+    left: tuple[str, ...]
+    required: Mapping[str, tuple[str, ...]]
+    kept: int
+
+
+class RelyingFunctions:
+    """The functions of one program that are safe because of what its data always holds, in runs from `main`: wherever they are
+    called from there, or where callers keep what they require then."""
+
+    def __init__(self, program: Program) -> None:
         self._program = program
         self._counts: dict[Invariant, int] = {}
-        self._found: dict[Rule, Mapping[str, Walked]] = {}
-        checker = Walks()
-        invariants = find(program, entries, Walks())
-        if invariants and are_kept(program, entries, invariants, checker):
-            for rule in _RULES:
-                followed = checker.of(program, invariants, rule)
-                self._found[rule] = {} if followed is None else followed.found
+        self._searches: dict[str, RequirementSearch] = {}
+        invariants = find(program, (MAIN,), Walks())
+        if invariants and are_kept(program, (MAIN,), invariants, Walks()):
+            self._searches = {rule: RequirementSearch(program, rule, relied=invariants) for rule in _RULES}
 
-    def relies(self, name: str, open_: Iterable[str], required: Iterable[str]) -> tuple[tuple[Clause, ...], tuple[str, ...]]:
+    def relies(self, name: str, open_: Iterable[str], required: Iterable[str], calling: Sequence[str]) -> Relying:
         """What a function relies on so that rules are not violated in it that may be, whatever callers keep (`open_` says which,
-        each with its place), or where callers do not keep what it requires (`required` are the rules). And what is left open."""
+        each with its place), or where some of those `calling` it do not keep what it requires (`required` are the rules)."""
         relied, below, left = set[Invariant](), set[Invariant](), list[str]()
+        needed, keeping = dict[str, tuple[str, ...]](), set(calling)
         asked = [(text.partition(": ")[0], text) for text in open_] + [(rule, "") for rule in required]
         for rule, text in asked:
-            found = next((self._found.get(one, {}) for one in _RULES if one == rule), {})
-            if name in found and not open_place(self._program, name, found[name]) and not obstacle(self._program, (name,)):
-                relied |= found[name].relies
-                below |= relied_on(self._program, found, name)
-            elif text:
-                left.append(text)
+            search = self._searches.get(rule) if name in running(self._program) else None
+            found = None if search is None else search.follow(name)
+            if search is None or found is None or open_place(self._program, name, found) or obstacle(self._program, (name,)):
+                left += [text] if text else []
+                continue
+            keep = {one for one in calling if self._keeps(search, one, name)}
+            if not text and found.contract.needs and keep != set(calling):
+                continue  # it has to be required all the same
+            keeping &= keep
+            relied |= found.relies
+            below |= relied_on(self._program, search.found, name)
+            needed[rule] = conditions(found.contract.needs)
         clauses = [Clause(self._said(one), "", "proved", "all that writes it") for one in sorted(relied)]
         if below - relied:
             more = words.counted(len(below - relied), "more fact")
             clauses.append(Clause(f"{more} of this kind, for what it calls", "", "proved", "all that writes it"))
-        return tuple(clauses), tuple(left)
+        return Relying(tuple(clauses), tuple(left), needed, len(keeping))
+
+    def _keeps(self, search: RequirementSearch, caller: str, name: str) -> bool:
+        """Whether a function passes what another needs. Of one that does not run this is not known."""
+        if caller not in running(self._program):
+            return False
+        found = search.follow(caller)
+        return found is not None and not found.broken and all(one.callee != name for one in found.missing)
 
     def _said(self, one: Invariant) -> str:
         count = self._counts.get(one)

@@ -62,6 +62,12 @@ class RequiredClauses:
             for condition in conditions(renamed(walked.contract.needs, cfa, named)):
                 yield Clause(f"`{condition}`", condition, status, rule)
 
+    def is_closed(self, found: Found, name: str) -> bool:
+        """Whether no rule is violated in a function, if callers keep what it requires."""
+        return not obstacle(self._program, (name,)) and not any(
+            open_place(self._program, name, walked) for walked in found.values()
+        )
+
     def open(self, found: Found, name: str, places: Places) -> Iterator[str]:
         """Where rules may be violated, whatever callers keep."""
         reason = obstacle(self._program, (name,))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+REQUIRES_NOTHING = "requires nothing"
 NEVER_RETURNS = "does not return"
 NEVER_NULL = "never returns NULL"
 MAY_BE_NULL = "may return NULL"
@@ -72,8 +73,8 @@ def is_unnamed(formula: str) -> bool:
 
 
 def member(name: str, record: str) -> str:
-    """A member of all records of a type."""
-    return f"`{name}` of `{record}`"
+    """A member of all records of a type. What tells records without a tag apart is left out."""
+    return f"`{name}` of `{record.partition('#')[0]}`"
 
 
 def all_of(number: int, noun: str) -> str:
