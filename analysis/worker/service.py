@@ -271,7 +271,7 @@ class Service:
                 told = told_difference(self._references, program, options, path, self.programs.text(path))
                 self._send(ToldDifference(question.generation, *told))
             else:
-                derived = None if checker is None else checker.derivations(path, question.function)
+                derived = None if checker is None else checker.derivations(path, question.function, question.line)
                 self._send(Derived(question.generation, derived))
 
     def _reports(self, generation: int, focus: Iterable[str], *, patient: bool) -> list[tuple[Checker, Report]] | None:

@@ -84,6 +84,35 @@ def test_what_is_too_much_is_counted(checker: Checker) -> None:
     assert all(max(d.source, d.target) < 3 for d in some.derivations)
 
 
+def test_what_leads_to_a_line_is_drawn_alone(checker: Checker) -> None:
+    lines = SOURCE.splitlines()
+    whole = checker.derivations(checker.files[0], "main")
+    drawn = checker.derivations(checker.files[0], "main", lines.index("    *p = 1;") + 1)
+    assert whole is not None
+    assert drawn is not None
+    assert whole.leads_to == ()
+    assert {drawn.configurations[end].fact.partition(":")[0] for end in drawn.leads_to} == {
+        "null-dereference",
+        "use-after-free",
+    } & {finding.rule for finding in checker.check().findings}
+    assert all(drawn.configurations[end].reported for end in drawn.leads_to)
+    assert 0 < len(drawn.configurations) < len(whole.configurations) == len(drawn.configurations) + drawn.left_out
+    reached = {derivation.target for derivation in drawn.derivations if not derivation.again}
+    roots = [c for number, c in enumerate(drawn.configurations) if number not in reached]
+    assert {(root.location, root.fact) for root in roots} == {(whole.configurations[0].location, "nothing")}
+
+
+def test_a_line_without_a_finding_has_what_holds_there(checker: Checker) -> None:
+    drawn = checker.derivations(checker.files[0], "main", SOURCE.splitlines().index("        free(p);") + 1)
+    assert drawn is not None
+    ends = [drawn.configurations[end] for end in drawn.leads_to]
+    assert ends
+    assert all("p is" in end.fact and not end.error for end in ends)
+    head = checker.derivations(checker.files[0], "main", 9)
+    assert head is not None
+    assert all(head.configurations[end].reported for end in head.leads_to)
+
+
 def test_what_is_not_there_has_none(checker: Checker) -> None:
     assert checker.derivations(checker.files[0], "nobody") is None
     assert checker.derivations("elsewhere.c", "main") is None

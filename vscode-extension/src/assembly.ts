@@ -33,7 +33,7 @@ export function assemble(
   const testing = new TestingView(model, async (token) => {
     await server.execute(Commands.fullCheck, [], token);
   });
-  const derivation = new DerivationPanel(model, (command, args) => server.execute(command, args), context.extensionUri);
+  const derivation = new DerivationPanel(model, trace, (command, args) => server.execute(command, args), context.extensionUri);
   context.subscriptions.push(
     log,
     server,

@@ -106,7 +106,9 @@ _CASE_REST = re.compile(  # of what is no range it takes as much as it has read
     rb"(?>(?:\.\.\.(?P<high>(?>(?:[^:;{}'\"?]++|" + STRING + rb"|" + CHARACTER + rb")*))(?>(?P<colon>:)?))?)"
 )
 _COMPUTED_GOTO = re.compile(rb"goto(?<![\w$]goto)(?=\s*+\*)")
-_GOTO_REST = re.compile(rb"(?P<operand>\s*+\*\s*+(?=[^\s;{}])(?>(?:[^;{}\"']++|" + STRING + rb"|" + CHARACTER + rb")+))(?>(?P<end>;)?)")
+_GOTO_REST = re.compile(
+    rb"(?P<operand>\s*+\*\s*+(?=[^\s;{}])(?>(?:[^;{}\"']++|" + STRING + rb"|" + CHARACTER + rb")+))(?>(?P<end>;)?)"
+)
 _SEMICOLONS = re.compile(rb";(?>(?:\s*+;)+)(?>(?P<closing>\s*+\})?)")
 _BITS = re.compile(rb":\s*+(\w++)\s*+;")
 _UNNAMED = re.compile(rb"[;{]\s*+(?=\w)((?>(?:(?:const|volatile|unsigned|signed|int|long|short|char|_Bool)\b\s*+)+))\Z")
