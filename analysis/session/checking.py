@@ -92,8 +92,8 @@ class ProgramCheck:
         self._engine.resume(linked.program, tuple(rules), entries, options.limits, data)
 
     def derivations(self, path: str, function: str, line: int | None = None) -> FunctionDerivations | None:
-        """What was derived in a function of a file, given as it is named in the text, or what of it leads to a line; None if it is
-        not known or not reached."""
+        """What was derived in a function of a file, given as it is named in the text, or what of it leads to a line; None if it
+        is not known or not reached."""
         analysis, places = self._engine.analysis, self._places
         if analysis is None or places is None:
             return None

@@ -1,5 +1,5 @@
-"""The command `everproof.derivation` [uri, function, line?]: one function's part of the derivation graph, for clients that draw it.
-With a line, counted from 0 as in LSP, what leads there.
+"""The command `everproof.derivation` [uri, function, line?]: one function's part of the derivation graph, for clients that draw
+it. With a line, counted from 0 as in LSP, what leads there.
 
 The answer is that of `analysis.model.derivation`, with places as `uri` and `range`; null where nothing was derived.
 """

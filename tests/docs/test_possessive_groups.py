@@ -1,8 +1,8 @@
 """No regular expression repeats a group possessively, except where that is right in each Python that the project supports.
 
-Up to Python 3.11.4, which Debian 12 has an earlier one of, `(?:ab?c)*+` also takes the part of the group that it could match last:
-of `aca`, all three characters (CPython issue 106052). Atomic groups are right: `(?>(?:ab?c)*)`. A body whose alternatives are one
-set, or a backslash and any character, is right as well, and takes no memory for each turn; literals of several megabytes need that.
+Up to Python 3.11.4 (Debian 12 has 3.11.2), `(?:ab?c)*+` also takes the part of the group that it could match last: of `aca`, all
+three characters (CPython issue 106052). Atomic groups are right: `(?>(?:ab?c)*)`. A body whose alternatives are one set, or a
+backslash and any character, is right as well, and takes no memory for each turn; literals of several megabytes need that.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ test('when it is trusted, the compiler is run, but no program that its settings 
   await command(page, 'Workspaces: Manage Workspace Trust', trust);
   await trust.click();
   await page.locator('.statusbar', { hasText: 'Restricted Mode' }).waitFor({ state: 'detached' });
-  await until('the compiler', () => page.waitForTimeout(100), () => assert.ok(existsSync(mark('compiler'))), 100);
+  await until('the compiler', () => page.waitForTimeout(100), () => assert.ok(existsSync(mark('compiler'))), 1800);
   await vscode.picture('trusted');
   assert.ok(!existsSync(mark('program of the folder')));
 });

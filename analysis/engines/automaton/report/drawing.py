@@ -1,7 +1,8 @@
 """One function's part of the derivation graph as data that a client can draw (`analysis.model.derivation`).
 
-A large function has thousands of configurations. So what is drawn can lead to a line: the errors there that are reported as findings,
-else what holds before the line, with the first derivation of each back to the entry, as far as the nearest `SLICE` of them go.
+A large function has thousands of configurations. So what is drawn can lead to a line: the errors there that are reported as
+findings, else what holds before the line, with the first derivation of each back to the entry, as far as the nearest `SLICE` of
+them go.
 """
 
 from __future__ import annotations
