@@ -357,7 +357,7 @@ class Service:
 
     def _progress(self, generation: int) -> Callable[[str, int, int], None]:
         def show(text: str, done: int, total: int) -> None:
-            counted = f"{text}: {done} of {total} files" if total else text
+            counted = f"{text} {done} of {total} files" if total else text
             self._send(Progress(generation, counted, 100 * done // total if total else None))
 
         return show

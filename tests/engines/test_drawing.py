@@ -62,6 +62,7 @@ def test_the_defect_is_an_error_at_its_line(checker: Checker) -> None:
     assert line.strip() == "*p = 1;"
     assert drawn.entries[0].start
     assert any("free(p)" in d.effect for d in drawn.derivations)
+    assert "[argc > 1]" in {d.effect for d in drawn.derivations}, "as it is written"
 
 
 def test_a_callee_names_its_callers_and_what_they_pass(checker: Checker) -> None:

@@ -63,7 +63,7 @@ step('a defect that is typed gets a squiggle', async () => {
   await type(page, DEFECT);
   await squiggle(page).first().waitFor();
   await page.locator('.codelens-decoration', { hasText: /(possible|confirmed): use-after-free/ }).first().waitFor();
-  await page.locator('.statusbar-item', { hasText: /sell (possible|confirmed)/ }).first().waitFor();
+  await page.locator('.statusbar-item', { hasText: /sell: (possible|confirmed)/ }).first().waitFor();
   await vscode.picture('squiggle');
 });
 
@@ -169,6 +169,26 @@ step('a full check by the code action finds the same', async () => {
   assert.ok(await squiggle(page).count() > 0);
 });
 
+step('a suppression asks for the reason, and takes the finding away until it is undone', async () => {
+  const [at] = await findings();
+  await goTo(page, at.line + 1, at.character + 2);
+  const menu = page.locator('.action-widget:visible').first();
+  await until('code actions', () => page.keyboard.press('Control+.'), () => menu.waitFor({ timeout: 4000 }));
+  const focused = menu.locator('.monaco-list-row.focused', { hasText: 'suppress' });
+  await until('suppressing chosen', () => page.keyboard.press('ArrowDown'), () => focused.waitFor({ timeout: 300 }), 16);
+  await page.keyboard.press('Enter');
+  const input = page.locator('.quick-input-widget input').first();
+  await input.waitFor();
+  await input.fill('the last line of the demo');
+  await page.keyboard.press('Enter');
+  await page.locator('.view-line', { hasText: /\/\/\severproof:\signore\suse-after-free\sthe\slast\sline/ }).first().waitFor();
+  await squiggle(page).first().waitFor({ state: 'detached' });
+  await vscode.picture('suppressed');
+  await goTo(page, at.line + 1, 1);
+  await page.keyboard.press('Control+z');
+  await squiggle(page).first().waitFor();
+});
+
 step('the Testing view has the verdicts', async () => {
   const row = page.locator('.test-explorer .monaco-list-row', { hasText: 'inventory.c' }).first();
   await command(page, 'Testing: Focus on Test Explorer View', row);
@@ -189,7 +209,7 @@ step('the mended text has no squiggle', async () => {
   await page.keyboard.press('Delete');
   await squiggle(page).first().waitFor({ state: 'detached' });
   await page.locator('.codelens-decoration', { hasText: /possible|confirmed/ }).first().waitFor({ state: 'detached' });
-  await page.locator('.statusbar-item', { hasText: /sell \d/ }).first().waitFor();
+  await page.locator('.statusbar-item', { hasText: /sell · \d/ }).first().waitFor();
   await vscode.picture('mended');
 });
 

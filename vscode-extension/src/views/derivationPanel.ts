@@ -66,7 +66,7 @@ export class DerivationPanel implements vscode.Disposable {
     await this.refresh();
   }
 
-  /** Shows the step of the trace that is stepped to; in another function, what leads to it there. */
+  /** Shows the step of the trace that is stepped to; if it is not in the picture, what leads to it. */
   private async follow(): Promise<void> {
     const { panel, shown } = this;
     const step = this.trace.walking?.current;
@@ -75,7 +75,10 @@ export class DerivationPanel implements vscode.Disposable {
     }
     const uri = vscode.Uri.parse(step.uri).toString();
     const known = this.model.functionAt(uri, step.range.start);
-    if (known !== undefined && (uri !== shown.uri || known.name !== shown.name)) {
+    const isDrawn = shown.graph?.configurations.some(
+      (one) => one.uri === step.uri && one.range.start.line === step.range.start.line,
+    );
+    if (known !== undefined && (uri !== shown.uri || known.name !== shown.name || isDrawn !== true)) {
       this.shown = { uri, name: known.name, line: step.range.start.line, graph: undefined };
       await this.refresh();
     }

@@ -11,10 +11,12 @@ from collections.abc import Sequence
 
 from analysis.cfa.cfa_text import effect_text
 from analysis.cfa.graph import Places
+from analysis.cfa.written_steps import written_step
 from analysis.engines.automaton.engine import Analysis
 from analysis.engines.automaton.facts.facts import NOTHING
 from analysis.engines.automaton.report.derivations import spell_fact
 from analysis.engines.automaton.solver.full import DIRECT, FunctionGraph, unpack
+from analysis.model import ir
 from analysis.model.derivation import Configuration, Derivation, EntryState, FunctionDerivations
 from analysis.model.places import Place
 from analysis.model.spelling import display_name
@@ -90,8 +92,7 @@ class _Drawing:
                 via = self._graph.via.get((configuration, edge, derived), ())
                 by = tuple(dict.fromkeys(display_name(support[0]) for support in via if support != DIRECT))
                 again = self._graph.parent(derived) != (edge, configuration)
-                effect = effect_text(self._cfa.by_id[edge].effect)
-                found.append(Derivation(index[configuration], index[derived], effect, by, again))
+                found.append(Derivation(index[configuration], index[derived], self._effect(edge), by, again))
         return found
 
     def _is_error(self, configuration: int) -> bool:
@@ -115,6 +116,12 @@ class _Drawing:
             return self._places.place(self._name, edge)
         leaving = next((edge for edge in self._cfa.edges if edge.source == location), None)
         return self._places.end_place(self._name) if leaving is None else self._places.place(self._name, leaving.id)
+
+    def _effect(self, edge: int) -> str:
+        """What an edge does, as it is written where that can be shown."""
+        effect = self._cfa.by_id[edge].effect
+        text = written_step(effect, edge, self._cfa, self._places)[0]
+        return f"[{text}]" if isinstance(effect, ir.Assume) else text
 
     def _fact(self, number: int) -> str:
         return spell_fact(self._analysis.facts[number], self._analysis.rules)
