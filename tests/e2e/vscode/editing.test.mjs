@@ -201,6 +201,18 @@ step('the Testing view has the verdicts', async () => {
   await vscode.picture('testing');
 });
 
+step('a run of one function reports that function alone', async () => {
+  const said = readFileSync(vscode.session, 'utf8').split('everproof.fullCheck').length;
+  const failing = page.locator('.test-explorer .monaco-list-row', { hasText: 'sell' }).first();
+  await until('the run', async () => {
+    await failing.hover();
+    await failing.locator('.codicon-testing-run-icon').first().click({ timeout: 3000 });
+  }, () => page.locator('.test-explorer .result-summary', { hasText: '0/1' }).waitFor({ timeout: 10_000 }));
+  await failing.locator('.codicon-testing-failed-icon').waitFor();
+  await vscode.picture('testing-one');
+  assert.equal(readFileSync(vscode.session, 'utf8').split('everproof.fullCheck').length, said, 'no full check is asked for');
+});
+
 step('the mended text has no squiggle', async () => {
   await switchTo(page, 'inventory.c');
   await goTo(page, line, 1);
