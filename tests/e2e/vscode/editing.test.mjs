@@ -125,8 +125,9 @@ step('the trace ends with Escape', async () => {
   });
 });
 
-step('the derivation graph of the function is drawn, and leads to the code', async () => {
-  await goTo(page, line, 1);
+step('the derivation graph begins at the finding, and leads to the code', async () => {
+  const [at] = await findings();
+  await goTo(page, at.line + 1, at.character + 2);
   await command(page, 'Draw the Derivation Graph of the Function', page.locator('.tab', { hasText: 'Derivation Graph: sell' }));
   const graph = page.frameLocator('iframe.webview').frameLocator('#active-frame');
   const error = graph.locator('g.error[aria-label*="use-after-free"]').first();
