@@ -88,6 +88,9 @@ export class TestingView implements vscode.Disposable {
       }
       for (const item of asked) {
         const one = this.known(item);
+        run.appendOutput(
+          `${one === undefined ? `${item.label}: not checked` : verdictText(one.status, one.known)}\r\n`,
+        );
         if (one === undefined || !isVerdict(appearance(one.status, one.known))) {
           run.skipped(item);
         } else {
