@@ -12,9 +12,7 @@ from analysis.cli.main import main
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_example_is_what_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_example_is_what_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     program, said = re.findall(r"```(?:c|)\n(.*?)```\n", README, re.DOTALL)[:2]
     command, rest = said.split("\n", 1)
     monkeypatch.chdir(tmp_path)
