@@ -256,10 +256,11 @@ class Checker:
             messages = (*messages, Message("warning", "", "The exploration was cut off at the limit of configurations."))
         return inspection._replace(messages=(*inspection.messages, *rule_messages, *messages)), analysis
 
-    def derivations(self, path: str, function: str) -> FunctionDerivations | None:
-        """What the last check derived in a function, named as in the text, of a file of the program; None if nothing."""
+    def derivations(self, path: str, function: str, line: int | None = None) -> FunctionDerivations | None:
+        """What the last check derived in a function, named as in the text, of a file of the program, or what of it leads to a
+        `line`, counted from 1; None if nothing."""
         self.wake()
-        return self._check.derivations(path, function)
+        return self._check.derivations(path, function, line)
 
     def unfinished(self, reason: str) -> Report:
         """The report of a check that was ended from outside: nothing is decided, for this reason."""

@@ -75,12 +75,13 @@ class ClearStore(msgspec.Struct, frozen=True, gc=False, tag=True):
 
 
 class Derive(msgspec.Struct, frozen=True, gc=False, tag=True):
-    """Asks what was derived in a function of a file, named as in the text. Answered by a `Derived` of this generation, after the
-    check that is under way."""
+    """Asks what was derived in a function of a file, named as in the text, or what of it leads to a `line`, counted from 1.
+    Answered by a `Derived` of this generation, after the check that is under way."""
 
     generation: int
     path: str
     function: str
+    line: int | None = None
 
 
 class Saved(msgspec.Struct, frozen=True, gc=False, tag=True):

@@ -1,4 +1,4 @@
-"""The memory of a language server and the processes below it, as the system counts it (resident pages)."""
+"""The memory and the processor time of a language server and the processes below it, as the system counts them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,28 @@ Memory = dict[str, int]
 
 def memory_of(server: int) -> Memory:
     """The resident bytes of the server, of its child, the checker, and of all below that."""
+    parents = _parents()
+    checkers = [process for process, parent in parents.items() if parent == server]
+    below = [process for process in parents if any(_is_below(process, checker, parents) for checker in checkers)]
+    return {"server": resident(server), "checker": sum(map(resident, checkers)), "provers": sum(map(resident, below))}
+
+
+def spent_by(server: int) -> tuple[float, float]:
+    """The milliseconds of the processor that the server and its child, the checker, have spent; with ended processes they waited
+    for, such as compilers."""
+    checkers = [process for process, parent in _parents().items() if parent == server]
+    return _spent(server), sum(map(_spent, checkers))
+
+
+def _spent(process: int) -> float:
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+    except OSError:
+        return 0.0
+    return 1000 * sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
+def _parents() -> dict[int, int]:
     parents: dict[int, int] = {}
     for entry in os.listdir("/proc"):
         if entry.isdigit():
@@ -17,9 +39,7 @@ def memory_of(server: int) -> Memory:
                 parents[int(entry)] = int(Path(f"/proc/{entry}/stat").read_text().rsplit(")", 1)[1].split()[1])
             except OSError:
                 continue
-    checkers = [process for process, parent in parents.items() if parent == server]
-    below = [process for process in parents if any(_is_below(process, checker, parents) for checker in checkers)]
-    return {"server": resident(server), "checker": sum(map(resident, checkers)), "provers": sum(map(resident, below))}
+    return parents
 
 
 def _is_below(process: int, ancestor: int, parents: dict[int, int]) -> bool:

@@ -248,9 +248,10 @@ class Scheduler:
             self.cancel(check)
             raise
 
-    async def derivations(self, path: str, function: str) -> FunctionDerivations | None:
-        """What the last check derived in a function, None if nothing or if the checker ends before it answers."""
-        return await self._answer(self._derivations, Derive(self._next_generation(), path, function))
+    async def derivations(self, path: str, function: str, line: int | None = None) -> FunctionDerivations | None:
+        """What the last check derived in a function, or what of it leads to a line, counted from 1; None if nothing or if the
+        checker ends before it answers."""
+        return await self._answer(self._derivations, Derive(self._next_generation(), path, function, line))
 
     async def contract(self, path: str, function: str) -> ContractText | None:
         """What callers of a function that is named in a file can rely on, once the newest texts were checked: it depends on other

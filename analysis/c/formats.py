@@ -15,12 +15,12 @@ NUMBERS = frozenset("diouxXcfFeEgGaA*")
 # What stands for itself in a format, as it is written in the program. Escapes that may stand for a percent sign do not, nor does
 # what a trigraph may begin with (C11 5.2.1.1, 6.4.4.4).
 _OTHER = re.compile(r"""[^%\\?]|\\[abfnrtv"'\\]|\?(?!\?)|%%""")
-_LITERAL = re.compile(r"""(?:u8)?"(?P<body>(?:[^"\\]|\\.)*+)"\s*+""", re.DOTALL)
+_LITERAL = re.compile(r"""(?:u8)?"(?P<body>(?:[^"\\]++|\\.)*+)"\s*+""", re.DOTALL)
 _LENGTH = r"(?P<length>hh|h|ll|l|j|z|t|L)?"
 _PRINTED = re.compile(
-    rf"%[-+ #0']*+(?P<width>\*|[0-9]++)?+(?:\.(?P<precision>\*|[0-9]*+))?+{_LENGTH}(?P<letter>[diouxXcsfFeEgGaApn])"
+    rf"%[-+ #0']*+(?>(?P<width>\*|[0-9]++)?)(?>(?:\.(?P<precision>\*|[0-9]*+))?){_LENGTH}(?P<letter>[diouxXcsfFeEgGaApn])"
 )
-_SCANNED = re.compile(rf"%(?P<star>\*)?+(?P<width>[0-9]{{1,9}}+)?+{_LENGTH}(?P<letter>[diouxXcsaAeEfFgGpn])")
+_SCANNED = re.compile(rf"%(?>(?P<star>\*)?)(?>(?P<width>[0-9]{{1,9}}+)?){_LENGTH}(?P<letter>[diouxXcsaAeEfFgGpn])")
 _INTEGERS, _FLOATS = frozenset("diouxXn"), frozenset("aAeEfFgG")
 _LONG_DOUBLE = 128
 

@@ -11,7 +11,7 @@ _HARMLESS = re.compile(
     rb"|GCC\s+(?:diagnostic|system_header|poison|dependency|warning|error|visibility|ivdep|unroll|push_options|pop_options"
     rb"|reset_options|optimize\s*+\(?+\s*+\"?+O[0-3s]\"?+\s*+\)?+\s*+\Z)|STDC\s+(?:FENV_ACCESS|FP_CONTRACT)\s+(?:OFF|DEFAULT)\b|unroll\b|ident\b)"
 )
-_WEAK_PRAGMA = re.compile(rb"weak\s++(\w++)\s*+(?:=\s*+(\w++))?+\s*+\Z")
+_WEAK_PRAGMA = re.compile(rb"weak\s++(\w++)\s*+(?>(?:=\s*+(\w++))?)\s*+\Z")
 _RENAMING = re.compile(rb"redefine_extname\s++(\w++)\s++(\w++)\s*+\Z")
 
 

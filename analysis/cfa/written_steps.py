@@ -23,7 +23,7 @@ LONGEST = 120
 
 _TOKEN = re.compile(
     # a literal that does not end takes the rest: or each quotation mark would be tried to the end
-    r"""\s+|[A-Za-z_$][\w$]*|\.?\d[\w.]*|"(?:[^"\\]|\\[\s\S])*+(?:"|\\?\Z)|'(?:[^'\\]|\\[\s\S])*+(?:'|\\?\Z)"""
+    r"""\s+|[A-Za-z_$][\w$]*|\.?\d[\w.]*|"(?:[^"\\]++|\\[\s\S])*+(?:"|\\?\Z)|'(?:[^'\\]++|\\[\s\S])*+(?:'|\\?\Z)"""
     r"""|->|\+\+|--|<<=|>>=|&&|\|\||[-+*/%&|^<>=!]=|<<|>>|."""
 )
 _LOOSE = frozenset(("&&", "||", "?", ":", ",", "=", "&", "|", "^", *(f"{sign}=" for sign in "+-*/%&|^"), "<<=", ">>="))

@@ -18,13 +18,15 @@ class EntryState(msgspec.Struct, frozen=True, gc=False):
 
 
 class Configuration(msgspec.Struct, frozen=True, gc=False):
-    """A location and a fact that holds there, under one of the entry states, given by its index. `place` is what comes next."""
+    """A location and a fact that holds there, under one of the entry states, given by its index. `place` is what comes next.
+    `reported`: it is an error that a finding is about; other errors have no feasible path, or another one stands for them."""
 
     location: int
     entry: int
     fact: str
     error: bool
     place: Place
+    reported: bool = False
 
 
 class Derivation(msgspec.Struct, frozen=True, gc=False):
@@ -39,10 +41,12 @@ class Derivation(msgspec.Struct, frozen=True, gc=False):
 
 
 class FunctionDerivations(msgspec.Struct, frozen=True, gc=False):
-    """What was derived in one function. `left_out` configurations are too many to draw, with what they lead to."""
+    """What was derived in one function, or what leads to the configurations `leads_to`, given by their indices. `left_out`
+    configurations are not among them."""
 
     function: str
     entries: tuple[EntryState, ...]
     configurations: tuple[Configuration, ...]
     derivations: tuple[Derivation, ...]
     left_out: int = 0
+    leads_to: tuple[int, ...] = ()

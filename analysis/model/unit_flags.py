@@ -65,8 +65,8 @@ _UNDEFINABLE = frozenset(("defined", "__VA_ARGS__", "__VA_OPT__", "__has_include
 # the parts of a value: what is closed where it begins, and what is open to the end of the file, or a raw string,
 # which may be; and literals that are not closed, which end with the line
 _PART = re.compile(
-    r"""(?P<raw>\b(?:u8|[uUL])?+R")|"(?:[^"\\]++|\\.)*+(?:"|(?P<double>))|'(?:[^'\\]++|\\.)*+(?:'|(?P<single>))"""
-    r"""|/\*(?:[^*]++|\*(?!/))*+(?:\*/|(?P<comment>))|\w++|.""",
+    r"""(?P<raw>\b(?>(?:u8|[uUL])?)R")|"(?:[^"\\]++|\\.)*+(?:"|(?P<double>))|'(?:[^'\\]++|\\.)*+(?:'|(?P<single>))"""
+    r"""|/\*(?>(?:[^*]++|\*(?!/))*)(?:\*/|(?P<comment>))|\w++|.""",
     re.DOTALL,
 )
 

@@ -91,14 +91,15 @@ class ProgramCheck:
         entries, _ = self._choose_entries(linked.program, units, options)
         self._engine.resume(linked.program, tuple(rules), entries, options.limits, data)
 
-    def derivations(self, path: str, function: str) -> FunctionDerivations | None:
-        """What was derived in a function of a file, given as it is named in the text; None if it is not known or not reached."""
+    def derivations(self, path: str, function: str, line: int | None = None) -> FunctionDerivations | None:
+        """What was derived in a function of a file, given as it is named in the text, or what of it leads to a line; None if it
+        is not known or not reached."""
         analysis, places = self._engine.analysis, self._places
         if analysis is None or places is None:
             return None
         named = [name for name in analysis.program.functions if display_name(name) == function]
         here = [name for name in named if places.name_place(name).path == path]
-        return draw(analysis, here[0], places) if here else None
+        return draw(analysis, here[0], places, line) if here else None
 
     @property
     def scratch(self) -> str | None:

@@ -271,7 +271,7 @@ class Service:
                 told = told_difference(self._references, program, options, path, self.programs.text(path))
                 self._send(ToldDifference(question.generation, *told))
             else:
-                derived = None if checker is None else checker.derivations(path, question.function)
+                derived = None if checker is None else checker.derivations(path, question.function, question.line)
                 self._send(Derived(question.generation, derived))
 
     def _reports(self, generation: int, focus: Iterable[str], *, patient: bool) -> list[tuple[Checker, Report]] | None:
@@ -357,7 +357,7 @@ class Service:
 
     def _progress(self, generation: int) -> Callable[[str, int, int], None]:
         def show(text: str, done: int, total: int) -> None:
-            counted = f"{text}: {done} of {total} files" if total else text
+            counted = f"{text} {done} of {total} files" if total else text
             self._send(Progress(generation, counted, 100 * done // total if total else None))
 
         return show

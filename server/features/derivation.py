@@ -1,4 +1,5 @@
-"""The command `everproof.derivation` [uri, function]: one function's part of the derivation graph, for clients that draw it.
+"""The command `everproof.derivation` [uri, function, line?]: one function's part of the derivation graph, for clients that draw
+it. With a line, counted from 0 as in LSP, what leads there.
 
 The answer is that of `analysis.model.derivation`, with places as `uri` and `range`; null where nothing was derived.
 """
@@ -8,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+from pygls.exceptions import JsonRpcInvalidParams
 
 from analysis.model.derivation import Configuration, FunctionDerivations
 from server.app import EverproofServer
@@ -21,12 +23,14 @@ def register(server: EverproofServer) -> None:
     """Registers the command."""
 
     @server.command(DERIVATION)
-    async def derivation(uri: Any, function: Any) -> dict[str, Any] | None:
+    async def derivation(uri: Any, function: Any, line: Any = None) -> dict[str, Any] | None:
         document = server.documents.find(text_argument(DERIVATION, "uri", uri))
         name = text_argument(DERIVATION, "function", function)
+        if line is not None and not (type(line) is int and line >= 0):
+            raise JsonRpcInvalidParams(f"{DERIVATION}: line must be a number, 0 or more.")
         if document is None:
             return None
-        derived = await server.scheduler.derivations(document.file_path, name)
+        derived = await server.scheduler.derivations(document.file_path, name, None if line is None else line + 1)
         return None if derived is None else payload(derived, server.converter)
 
 
@@ -38,6 +42,7 @@ def payload(derived: FunctionDerivations, converter: Converter) -> dict[str, Any
         "configurations": [_configuration(configuration, converter) for configuration in derived.configurations],
         "derivations": [msgspec.structs.asdict(derivation) for derivation in derived.derivations],
         "leftOut": derived.left_out,
+        "leadsTo": derived.leads_to,
     }
 
 
@@ -48,6 +53,7 @@ def _configuration(configuration: Configuration, converter: Converter) -> dict[s
         "entry": configuration.entry,
         "fact": configuration.fact,
         "error": configuration.error,
+        "reported": configuration.reported,
         "uri": location.uri,
         "range": location.range,
     }

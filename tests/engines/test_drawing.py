@@ -62,6 +62,7 @@ def test_the_defect_is_an_error_at_its_line(checker: Checker) -> None:
     assert line.strip() == "*p = 1;"
     assert drawn.entries[0].start
     assert any("free(p)" in d.effect for d in drawn.derivations)
+    assert "[argc > 1]" in {d.effect for d in drawn.derivations}, "as it is written"
 
 
 def test_a_callee_names_its_callers_and_what_they_pass(checker: Checker) -> None:
@@ -82,6 +83,35 @@ def test_what_is_too_much_is_counted(checker: Checker) -> None:
     assert some.configurations == everything.configurations[:3]
     assert some.left_out == len(everything.configurations) - 3
     assert all(max(d.source, d.target) < 3 for d in some.derivations)
+
+
+def test_what_leads_to_a_line_is_drawn_alone(checker: Checker) -> None:
+    lines = SOURCE.splitlines()
+    whole = checker.derivations(checker.files[0], "main")
+    drawn = checker.derivations(checker.files[0], "main", lines.index("    *p = 1;") + 1)
+    assert whole is not None
+    assert drawn is not None
+    assert whole.leads_to == ()
+    assert {drawn.configurations[end].fact.partition(":")[0] for end in drawn.leads_to} == {
+        "null-dereference",
+        "use-after-free",
+    } & {finding.rule for finding in checker.check().findings}
+    assert all(drawn.configurations[end].reported for end in drawn.leads_to)
+    assert 0 < len(drawn.configurations) < len(whole.configurations) == len(drawn.configurations) + drawn.left_out
+    reached = {derivation.target for derivation in drawn.derivations if not derivation.again}
+    roots = [c for number, c in enumerate(drawn.configurations) if number not in reached]
+    assert {(root.location, root.fact) for root in roots} == {(whole.configurations[0].location, "nothing")}
+
+
+def test_a_line_without_a_finding_has_what_holds_there(checker: Checker) -> None:
+    drawn = checker.derivations(checker.files[0], "main", SOURCE.splitlines().index("        free(p);") + 1)
+    assert drawn is not None
+    ends = [drawn.configurations[end] for end in drawn.leads_to]
+    assert ends
+    assert all("p is" in end.fact and not end.error for end in ends)
+    head = checker.derivations(checker.files[0], "main", 9)
+    assert head is not None
+    assert all(head.configurations[end].reported for end in head.leads_to)
 
 
 def test_what_is_not_there_has_none(checker: Checker) -> None:

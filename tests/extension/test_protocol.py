@@ -155,7 +155,7 @@ class Server:
     async def difference(self, path: str) -> ToldDifference:
         return ToldDifference(1, "HEAD", "--- a.c\n")
 
-    async def derivations(self, path: str, function: str) -> FunctionDerivations:
+    async def derivations(self, path: str, function: str, line: int | None) -> FunctionDerivations:
         entry = EntryState("nothing", True, ("g",), ("p is null",))
         configuration, derived = Configuration(2, 0, "nothing", False, PLACE), Derivation(0, 0, "p = 0", ("g",), False)
         return FunctionDerivations(function, (entry,), (configuration,), (derived,), left_out=7)

@@ -101,6 +101,18 @@ def test_an_edit_of_a_function_is_asked_about_and_of_another_is_not(file: Path) 
     assert checker.prove().work.solver_queries == 0
 
 
+def test_a_refuted_finding_stays_away_while_its_function_is_edited_until_it_is_decided(file: Path) -> None:
+    checker = Checker(LONG)
+    proved(checker, file)
+    for body, status in (("n == 7 && n", {}), ("n == 8", {"safe": "confirmed"})):
+        checker.change(str(file), TEXT.replace("if (n == 7)", f"if ({body})"))
+        report = checker.check()
+        assert said(report) == {"bad": "confirmed"}
+        (verdicts,) = (function.verdicts for function in report.functions if function.name == "safe")
+        assert verdicts["null-dereference"].verdict == "unknown"
+        assert said(checker.prove()) == {"bad": "confirmed", **status}
+
+
 def test_what_was_decided_is_in_the_store_and_deleting_it_changes_no_answer(file: Path, tmp_path: Path) -> None:
     path = tmp_path / "kept"
     first = Checker(LONG, store=Store(str(path)))

@@ -78,7 +78,7 @@ def test_progress_has_counts_and_no_paths(tmp_path: Path) -> None:
     said = [event for event in Desk(tmp_path).work() if isinstance(event, Progress)]
     counted = [event for event in said if event.percentage is not None]
     assert counted
-    assert all(event.text.startswith("Reading: ") and event.text.endswith(f" of {FILES} files") for event in counted)
+    assert all(event.text.startswith("Reading ") and event.text.endswith(f" of {FILES} files") for event in counted)
     assert [event.percentage for event in counted] == sorted(event.percentage or 0 for event in counted)
     assert not any(str(tmp_path) in event.text for event in said)
 

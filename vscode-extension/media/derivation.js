@@ -1,4 +1,5 @@
-// In the panel: a click or Enter goes to the code, the space bar shows it and stays here, arrows go along the derivations.
+// In the panel: a click or Enter goes to the code, the space bar shows it and stays here, arrows go along the derivations. Told of a
+// step of a trace, it marks and shows the boxes of its line.
 
 const host = acquireVsCodeApi();
 const boxes = [...document.querySelectorAll('[data-index]')];
@@ -35,3 +36,24 @@ for (const box of boxes) {
     }
   });
 }
+
+for (const button of document.querySelectorAll('[data-whole]')) {
+  button.addEventListener('click', () => host.postMessage({ whole: button.dataset.whole === 'true' }));
+}
+
+window.addEventListener('message', ({ data: { uri, line } }) => {
+  const here = boxes.filter((box) => Number(box.dataset.line) === line && box.dataset.uri === uri);
+  for (const box of boxes) {
+    box.classList.toggle('step', here.includes(box));
+  }
+  const shown = here.find((box) => box.classList.contains('error')) ?? here[0];
+  shown?.scrollIntoView({ block: 'center', inline: 'center' });
+});
+
+// what the picture leads to is at its end
+(
+  boxes.filter((box) => box.classList.contains('error') && !box.classList.contains('unlikely')).at(-1) ?? boxes.at(-1)
+)?.scrollIntoView({
+  block: 'center',
+  inline: 'center',
+});

@@ -33,7 +33,12 @@ export function assemble(
   const testing = new TestingView(model, async (token) => {
     await server.execute(Commands.fullCheck, [], token);
   });
-  const derivation = new DerivationPanel(model, (command, args) => server.execute(command, args), context.extensionUri);
+  const derivation = new DerivationPanel(
+    model,
+    trace,
+    (command, args) => server.execute(command, args),
+    context.extensionUri,
+  );
   context.subscriptions.push(
     log,
     server,
@@ -43,7 +48,7 @@ export function assemble(
     new Gutter(model, context.extensionUri),
     new StatusBar(model),
     new FindingsTree(model, trace),
-    registerCommands(server, model, trace, derivation, log),
+    registerCommands(server, model, trace, derivation, context, log),
   );
   const started = server.start();
   started.catch((error: unknown) => {

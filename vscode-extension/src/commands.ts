@@ -2,6 +2,7 @@
 
 import * as vscode from 'vscode';
 import type { ServerConnection } from './connection';
+import { openExample } from './example';
 import type { StateModel } from './model/state';
 import { Commands, type FullCheckResult, type Introduction, type Replay, type TraceOptions } from './protocol';
 import type { DerivationPanel } from './views/derivationPanel';
@@ -12,6 +13,7 @@ export function registerCommands(
   model: StateModel,
   trace: TraceView,
   derivation: DerivationPanel,
+  context: vscode.ExtensionContext,
   log: vscode.LogOutputChannel,
 ): vscode.Disposable {
   const handlers: Record<string, (...args: never[]) => unknown> = {
@@ -38,6 +40,7 @@ export function registerCommands(
     'everproof.stepThrough': (node: { finding: { uri: string; fingerprint: string } }) =>
       trace.begin(node.finding.uri, node.finding.fingerprint),
     'everproof.showDerivation': () => derivation.show(),
+    'everproof.openExample': () => openExample(context),
     'everproof.restartServer': () => connection.restart(),
     'everproof.showLog': () => {
       log.show();

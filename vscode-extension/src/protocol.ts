@@ -89,6 +89,8 @@ export interface FunctionDerivations {
     readonly entry: number;
     readonly fact: string;
     readonly error: boolean;
+    /** It is an error that a finding is about. */
+    readonly reported: boolean;
     readonly uri: string;
     readonly range: Range;
   }[];
@@ -101,6 +103,8 @@ export interface FunctionDerivations {
     readonly again: boolean;
   }[];
   readonly leftOut: number;
+  /** The configurations at the line that was asked for, by their indices; none if the whole function was. */
+  readonly leadsTo: readonly number[];
 }
 
 /** What the command `everproof.fullCheck` answers. */

@@ -9,6 +9,7 @@ const configuration = (location: number, fact: string, more: object = {}) => ({
   entry: 0,
   fact,
   error: false,
+  reported: false,
   uri: 'file:///a.c',
   range: range(location),
   ...more,
@@ -28,10 +29,11 @@ const graph = (more: Partial<FunctionDerivations> = {}): FunctionDerivations => 
     configuration(0, 'nothing'),
     configuration(1, 'p is null'),
     configuration(2, 'p is null'),
-    configuration(2, 'error', { error: true }),
+    configuration(2, 'error', { error: true, reported: true }),
   ],
   derivations: [derivation(0, 1), derivation(1, 2), derivation(1, 3), derivation(2, 1, { again: true })],
   leftOut: 0,
+  leadsTo: [],
   ...more,
 });
 
@@ -62,13 +64,34 @@ describe('the drawing of a derivation graph', () => {
   });
 
   it('links each box with its neighbours', () => {
-    assert.match(drawing(graph()), /data-index="1" data-next="2 3" data-previous="0 2"/);
+    assert.match(
+      drawing(graph()),
+      /data-index="1" data-line="1" data-uri="file:\/\/\/a.c" data-next="2 3" data-previous="0 2"/,
+    );
   });
 
   it('names the summaries that a derivation rests on, and what is left out', () => {
-    const svg = drawing(graph({ derivations: [derivation(0, 1, { by: ['f', 'g'] })], leftOut: 12 }));
+    const svg = drawing(graph({ derivations: [derivation(0, 1, { by: ['f', 'g'] })], leftOut: 1200 }));
     assert.match(svg, /by the summary of f, g/);
-    assert.match(svg, /12 more configurations are not drawn/);
+    assert.match(svg, /The first 4 of 1,204 configurations of <code>main<\/code>/);
+  });
+
+  it('says to which line it leads, and has a button for the whole', () => {
+    assert.match(drawing(graph()), /All 4 configurations.*data-whole="false"/);
+    const svg = drawing(graph({ leadsTo: [3], leftOut: 1200 }));
+    assert.match(svg, /What leads to line 3: 4 of the 1,204 configurations.*data-whole="true"/);
+  });
+
+  it('explains the signs that it has, and no others', () => {
+    const signs = (svg: string) => [...svg.matchAll(/<i class="([^"]*)">/g)].map((match) => match[1]);
+    assert.deepEqual(signs(drawing(graph())), ['sign entry', 'sign', 'sign error', 'line again']);
+    const unlikely = graph({ configurations: [configuration(2, 'error', { error: true })], derivations: [] });
+    assert.deepEqual(signs(drawing(unlikely)), ['sign entry', 'sign error unlikely']);
+  });
+
+  it('leaves out what the function is entered with elsewhere', () => {
+    const entry = { fact: 'q is null', start: false, callers: ['g'], summary: [] };
+    assert.ok(!drawing(graph({ entries: [...graph().entries, entry] })).includes('q is null'));
   });
 
   it('lets no text of the program become markup', () => {

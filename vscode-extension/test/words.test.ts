@@ -58,7 +58,7 @@ describe('the status bar', () => {
       status({ times: { preprocess: 12.2, parse: 0.1, total: 31.4 }, memory: 52_000_000 }),
       known({ standing: 'proved' }),
     );
-    assert.equal(text, '$(pass) f proved 31 ms');
+    assert.equal(text, '$(pass) f: proved · 31 ms');
     assert.deepEqual(details.slice(2), [
       'Last check: 31 ms (preprocess 12 ms)',
       'Memory of the checker and its provers: 52 MB',
@@ -68,10 +68,10 @@ describe('the status bar', () => {
   it('counts what is new since the reference, and says what is older', () => {
     const reference = { name: 'HEAD', new: 2, older: 31, text: '2 new since HEAD, 31 older' };
     const { text, details } = statusText('running', status({ reference }), known({ standing: 'possible' }));
-    assert.equal(text, '$(warning) f possible · 2 new');
+    assert.equal(text, '$(warning) f: possible · 2 new');
     assert.ok(details.includes('Findings: 2 new since HEAD, 31 older.'));
     const none = statusText('running', status({ reference: { ...reference, new: 0 } }), known({ standing: 'proved' }));
-    assert.equal(none.text, '$(pass) f proved');
+    assert.equal(none.text, '$(pass) f: proved');
   });
 
   it('shows no time while a check is under way, and no verdict of before', () => {
@@ -81,7 +81,7 @@ describe('the status bar', () => {
         status({ state: 'checking', times: { total: 9 } }),
         known({ standing: 'proved', stale: true }),
       ).text,
-      '$(sync~spin) f checking',
+      '$(sync~spin) f: checking',
     );
   });
 

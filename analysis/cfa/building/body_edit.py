@@ -27,7 +27,7 @@ from analysis.frontend.text.difference import Difference, difference
 from analysis.model.limits import Limits
 from analysis.model.report import Count
 
-_RECORD = re.compile(rb"\b(?:struct|union)\b(?:(?!\b(?:struct|union)\b)[^;{}()])*+\{|#[ \t]*pragma")
+_RECORD = re.compile(rb"\b(?:struct|union)\b(?>(?:(?!\b(?:struct|union)\b)[^;{}()])*)\{|#[ \t]*pragma")
 _MARKER = re.compile(rb"\n# .*")  # not with "^", which is looked for at each byte
 
 

@@ -12,8 +12,8 @@ from analysis.c.pragmas import Pragma, pragma
 
 _SHORT = 500  # bytes: longer texts are not kept
 _QUOTED = rb"\"(?:[^\"\\]++|\\.)*+\"?+"
-_NESTED = rb"(?:[^()\"]++|" + _QUOTED + rb"|\((?:[^()\"]++|" + _QUOTED + rb"|\([^()]*+\))*+\))*+"
-_ITEM = re.compile(_QUOTED + rb"|(?:\b(\w++)\s*+::\s*+)?(\w++)\s*+(\(" + _NESTED + rb"\))?+")  # no item is in a string
+_NESTED = rb"(?>(?:[^()\"]++|" + _QUOTED + rb"|\((?>(?:[^()\"]++|" + _QUOTED + rb"|\([^()]*+\))*)\))*)"
+_ITEM = re.compile(_QUOTED + rb"|(?:\b(\w++)\s*+::\s*+)?(\w++)\s*+(?>(\(" + _NESTED + rb"\))?)")  # no item is in a string
 _STANDARD = frozenset(("deprecated", "fallthrough", "maybe_unused", "nodiscard", "noreturn", "Noreturn"))
 """What `[[name]]` can be so that it means what `__attribute__((name))` does (C23 6.7.13)."""
 _WORDS = {b"_Noreturn": "noreturn", b"_Complex": "complex", b"__complex__": "complex", b"_Imaginary": "imaginary"}

@@ -42,9 +42,9 @@ IMPLICIT_INT = b"int"
 """The type name that is written where C89 lets a definition have none."""
 _PARENTHESES = 5  # how deep they are counted in an attribute; deeper ones are left as they are
 _PLAIN = rb"[^()\"']++|" + STRING + rb"|" + CHARACTER
-_BALANCED = rb"(?:" + _PLAIN + rb")*+"
+_BALANCED = rb"(?>(?:" + _PLAIN + rb")*)"
 for _ in range(_PARENTHESES):
-    _BALANCED = rb"(?:" + _PLAIN + rb"|\(" + _BALANCED + rb"\))*+"
+    _BALANCED = rb"(?>(?:" + _PLAIN + rb"|\(" + _BALANCED + rb"\))*)"
 _WORDS: dict[bytes, bytes] = {
     b"__extension__": b"",
     b"__restrict": b"",
@@ -67,11 +67,11 @@ _RECORDED = frozenset({b"_Noreturn", b"_Complex", b"__complex__", b"_Imaginary"}
 _DIRECTIVE = re.compile(rb"\n#[ \t]*+(?:\d|pragma\b|ident\b|sccs\b|line\b)[^\n]*+")
 _PRAGMA = re.compile(rb"\n#[ \t]*+pragma\b[^\n]*+")
 _PACK = re.compile(rb"\n#[ \t]*+pragma[ \t]++pack\b")
-_LABEL = re.compile(rb"(?<![\w$])(?:__)?+asm(?:__)?+\s*+\(")
-_LABEL_REST = re.compile(rb"\s*+(?:" + STRING + rb"\s*+)++\)(?=\s*+([=,;]))")
+_LABEL = re.compile(rb"(?<![\w$])(?>(?:__)?)asm(?>(?:__)?)\s*+\(")
+_LABEL_REST = re.compile(rb"\s*+(?>(?:" + STRING + rb"\s*+)+)\)(?=\s*+([=,;]))")
 _STATEMENT_WORD = re.compile(rb"(?<![\w$])(?:else|do)\Z")
 _DOUBLE = re.compile(  # one literal prefix, which the regular expression engine looks for fast
-    rb"__(?<![\w$]__)(?:(?P<attribute>(?:attribute|declspec)(?:__)?+(?![\w$])\s*+\()"
+    rb"__(?<![\w$]__)(?:(?P<attribute>(?:attribute|declspec)(?>(?:__)?)(?![\w$])\s*+\()"
     rb"|(?P<labels>label__\b[\w$\s,]*+;)|(?P<open_labels>label__\b[\w$\s,]*+)|(?P<word>"
     + b"|".join(sorted((word[2:] for word in _WORDS if word.startswith(b"__")), reverse=True))
     + rb")(?![\w$]))",
@@ -97,19 +97,21 @@ _REST: dict[str | None, re.Pattern[bytes]] = {  # what follows an opening parent
     "attribute": _TO_CLOSING,
     "aligned": _TO_CLOSING,
     "atomic": _TO_CLOSING,
-    "checked": re.compile(_BALANCED + rb"\)(?:\s*+;)?+"),
+    "checked": re.compile(_BALANCED + rb"\)(?>(?:\s*+;)?)"),
 }
 _COMMENT = re.compile(rb"""(?P<keep>"(?:[^"\\\n]++|\\.)*+"?|'(?:[^'\\\n]++|\\.)*+'?)|/\*.*?(?:\*/|\Z)|//[^\n]*""", re.DOTALL)
 _CASE = re.compile(rb"case(?<![\w$]case)\b")
 _CASE_REST = re.compile(  # of what is no range it takes as much as it has read
-    rb"(?P<low>(?:[^:;{}'\"?.]++|" + STRING + rb"|" + CHARACTER + rb")*+)"
-    rb"(?:\.\.\.(?P<high>(?:[^:;{}'\"?]++|" + STRING + rb"|" + CHARACTER + rb")*+)(?P<colon>:)?+)?+"
+    rb"(?P<low>(?>(?:[^:;{}'\"?.]++|" + STRING + rb"|" + CHARACTER + rb")*))"
+    rb"(?>(?:\.\.\.(?P<high>(?>(?:[^:;{}'\"?]++|" + STRING + rb"|" + CHARACTER + rb")*))(?>(?P<colon>:)?))?)"
 )
 _COMPUTED_GOTO = re.compile(rb"goto(?<![\w$]goto)(?=\s*+\*)")
-_GOTO_REST = re.compile(rb"(?P<operand>\s*+\*\s*+(?=[^\s;{}])(?:[^;{}\"']++|" + STRING + rb"|" + CHARACTER + rb")++)(?P<end>;)?+")
-_SEMICOLONS = re.compile(rb";(?:\s*+;)++(?P<closing>\s*+\})?+")
+_GOTO_REST = re.compile(
+    rb"(?P<operand>\s*+\*\s*+(?=[^\s;{}])(?>(?:[^;{}\"']++|" + STRING + rb"|" + CHARACTER + rb")+))(?>(?P<end>;)?)"
+)
+_SEMICOLONS = re.compile(rb";(?>(?:\s*+;)+)(?>(?P<closing>\s*+\})?)")
 _BITS = re.compile(rb":\s*+(\w++)\s*+;")
-_UNNAMED = re.compile(rb"[;{]\s*+(?=\w)((?:(?:const|volatile|unsigned|signed|int|long|short|char|_Bool)\b\s*+)++)\Z")
+_UNNAMED = re.compile(rb"[;{]\s*+(?=\w)((?>(?:(?:const|volatile|unsigned|signed|int|long|short|char|_Bool)\b\s*+)+))\Z")
 _REGISTER_ONLY = re.compile(
     rb"register(?<![\w$]register)(?=\s+(?!(?:int|char|long|short|unsigned|signed|float|double|struct)\b)[A-Za-z_]\w*\s*[;=,\[])"
 )
@@ -119,8 +121,8 @@ _SPECIFIERS = rb"(?:" + _ARITHMETIC + rb"|(?:" + b"|".join(_OTHER_SPECIFIERS) + 
 _BETWEEN = tuple(  # each with a literal beginning; a letter and one blank are before it
     re.compile(word + rb"(?<=[a-z8][ \t]" + word + rb")[ \t]++(?=" + _SPECIFIERS + rb")") for word in _OTHER_SPECIFIERS
 )
-_SPECIFIERS_BEFORE = re.compile(rb"(?<![\w$])(?:" + _SPECIFIERS + rb"[ \t]++)++\Z")
-_MORE_SPECIFIERS = re.compile(_SPECIFIERS + rb"(?:[ \t]++" + _SPECIFIERS + rb")*+")
+_SPECIFIERS_BEFORE = re.compile(rb"(?<![\w$])(?>(?:" + _SPECIFIERS + rb"[ \t]++)+)\Z")
+_MORE_SPECIFIERS = re.compile(_SPECIFIERS + rb"(?>(?:[ \t]++" + _SPECIFIERS + rb")*)")
 _MOST_SPECIFIERS = 120  # bytes of them before one that is between others
 _EXTERN_ONLY = re.compile(rb"extern(?<![\w$]extern)(?=\s+(?!(?:int|void|char)\b)[A-Za-z_$][\w$]*\s*\([^(){};]*\)\s*;)")
 

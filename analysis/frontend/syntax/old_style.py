@@ -14,8 +14,8 @@ from analysis.frontend.syntax.scanning import Literals, blank
 
 _HEAD = re.compile(
     rb"(?<![\w$])(?P<name>[A-Za-z_$][\w$]*+)\s*+(?P<parameters>\()\s*+"
-    rb"(?P<names>[A-Za-z_$][\w$]*+(?:\s*+,\s*+[A-Za-z_$][\w$]*+)*+)\s*+\)"
-    rb"(?P<gap>(?:\s|\)|\([^(){};]*+\))*+)(?=[A-Za-z_$])"
+    rb"(?P<names>[A-Za-z_$][\w$]*+(?>(?:\s*+,\s*+[A-Za-z_$][\w$]*+)*))\s*+\)"
+    rb"(?P<gap>(?>(?:\s|\)|\([^(){};]*+\))*))(?=[A-Za-z_$])"
 )
 _NO_DECLARATION = re.compile(rb"[={}\"#]|;\s*+[^\sA-Za-z_$]")  # what ends in none of the declarations before a body
 _TELL_TALE = re.compile(rb";\s*+\{")  # also an ordinary block after a statement

@@ -14,7 +14,7 @@ OFFSETOF = b"__offset"
 """The function name that stands where `offsetof` was."""
 
 _OPERATORS = {  # each with a literal beginning; what may stand before it is checked afterwards
-    "typeof": re.compile(rb"typeof(?:_unqual)?+(?:__)?+\s*+\("),
+    "typeof": re.compile(rb"typeof(?>(?:_unqual)?)(?>(?:__)?)\s*+\("),
     "va_arg": re.compile(rb"va_arg\s*+\("),
     "offsetof": re.compile(rb"offsetof\s*+\("),
     "compatible": re.compile(rb"types_compatible_p\s*+\("),

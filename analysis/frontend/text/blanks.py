@@ -6,7 +6,7 @@ import re
 
 from analysis.frontend.text.difference import Difference
 
-_LITERALS = re.compile(rb"""\"(?:[^"\\]++|\\.)*+(?P<closed>\")?+|'(?:[^'\\]++|\\.)*+(?P<ended>')?+""")
+_LITERALS = re.compile(rb"""\"(?:[^"\\]++|\\.)*+(?>(?P<closed>\")?)|'(?:[^'\\]++|\\.)*+(?>(?P<ended>')?)""")
 _ALONE = b"(){}[];,~?"  # what is a token by itself, whatever stands beside it
 
 

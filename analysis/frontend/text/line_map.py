@@ -12,8 +12,8 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
-_MARKED = re.compile(rb'\n# (\d{1,9}) "([^"\\\n]*+(?:\\.[^"\\\n]*+)*+)"')
-_MARKER = re.compile(rb'\n#(?:line)? (\d{1,9}) "([^"\\\n]*+(?:\\.[^"\\\n]*+)*+)"([ 0-9]*+)')
+_MARKED = re.compile(rb'\n# (\d{1,9}) "([^"\\\n]*+(?>(?:\\.[^"\\\n]*+)*))"')
+_MARKER = re.compile(rb'\n#(?:line)? (\d{1,9}) "([^"\\\n]*+(?>(?:\\.[^"\\\n]*+)*))"([ 0-9]*+)')
 _FEW = 16  # for no more questions about lines than this, it costs more to note where all lines are than to look for each
 _ESCAPE = re.compile(rb"\\([0-7]{1,3}|.)")
 

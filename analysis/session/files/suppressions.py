@@ -14,9 +14,9 @@ from analysis.model.report import Finding, Message
 
 _MARK = b"everproof:"
 _COMMENT = re.compile(
-    r"""(?P<literal>"(?:[^"\\\n]++|\\.)*+(?P<closed>")?+|'(?:[^'\\\n]++|\\.)*+(?P<ended>')?+)
+    r"""(?P<literal>"(?:[^"\\\n]++|\\.)*+(?>(?P<closed>")?)|'(?:[^'\\\n]++|\\.)*+(?>(?P<ended>')?))
       | //[ \t]*+everproof:[ \t]*+ignore\b[ \t]*+(?P<line>[^\n]*+)
-      | /\*[ \t]*+everproof:[ \t]*+ignore\b[ \t]*+(?P<block>(?:[^*\n]++|\*(?!/))*+)(?P<end>\*/)?+""",
+      | /\*[ \t]*+everproof:[ \t]*+ignore\b[ \t]*+(?P<block>(?>(?:[^*\n]++|\*(?!/))*))(?>(?P<end>\*/)?)""",
     re.VERBOSE,
 )
 

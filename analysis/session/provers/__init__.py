@@ -10,8 +10,8 @@ The checker process never loads z3 and never waits for a prover.
   address of. An edit outside of that slice neither restarts the task nor changes the answer.
 - Findings in edited functions come first, then those in files that an editor has open, then the
   rest.
-- A refuted finding is left out, so that others with the same cause are considered. It stays out,
-  while it is decided again, until the text of its own function changes.
+- A refuted finding is left out, so that others with the same cause are considered. It stays out while it is decided again,
+  after edits of its own function, too, as long as its statement is there.
 - `asking.claim_answers` asks for proofs: of a small program as a whole, and of functions from any
   state in which they could be called. A proof stays in the reports while everything that it is
   about is the same object, so the first answer after a keystroke contains it. A proof of a rule for

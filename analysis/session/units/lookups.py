@@ -15,10 +15,10 @@ from analysis.frontend.compiler.compiler_run import compiler_environment
 from analysis.model.unit_flags import UnitFlags
 
 # whatever the text, these take time that grows with its length: what is not closed is taken in, too
-_NAME = rb'(?:"(?P<quoted>[^"\n]++)(?P<closed>")?+|<(?P<angled>[^>\n]++)(?P<shut>>)?+)'
+_NAME = rb'(?:"(?P<quoted>[^"\n]++)(?>(?P<closed>")?)|<(?P<angled>[^>\n]++)(?>(?P<shut>>)?))'
 _DIRECTIVE = rb"(?:^|\*/)[ \t]*+(?:#|%:|\?\?=)[ \t]*+"
 _INCLUDE = re.compile(
-    _DIRECTIVE + rb"(?:(?P<comment>/\*)|(?:include|include_next|import|embed)\b[ \t]*+(?:" + _NAME + rb")?+(?P<rest>[^\n]*+))",
+    _DIRECTIVE + rb"(?:(?P<comment>/\*)|(?:include|include_next|import|embed)\b[ \t]*+(?>(?:" + _NAME + rb")?)(?P<rest>[^\n]*+))",
     re.MULTILINE,
 )
 _ASKED = re.compile(rb"\b__has_(?:include|include_next|embed)\b")
@@ -34,8 +34,8 @@ _BEFORE_SYSTEM = "/usr/local/include"  # where compilers look before the system'
 # What is kept: a string, a character constant, a name in angle brackets; the rest of a line behind a quote without another one,
 # which is one token for compilers; and what is open to the end. A comment of one line is left out no further than `*/`.
 _BRACKETED = rb"\b(?:__has_)?(?:include|include_next|import|embed)\b[ \t(]*+<[^>\n]*+"
-_KEPT = rb"""(?P<kept>"(?:[^"\\\n]|\\.)*+(?:"|[^\n]*+)|'(?:[^'\\\n]|\\.)*+(?:'|[^\n]*+)|""" + _BRACKETED + rb")"
-_COMMENT = re.compile(_KEPT + rb"|/\*.*?\*/|(?P<open>/\*.*+)|//(?:(?!\*/)[^\n])*+", re.DOTALL)
+_KEPT = rb"""(?P<kept>"(?:[^"\\\n]++|\\.)*+(?:"|[^\n]*+)|'(?:[^'\\\n]++|\\.)*+(?:'|[^\n]*+)|""" + _BRACKETED + rb")"
+_COMMENT = re.compile(_KEPT + rb"|/\*.*?\*/|(?P<open>/\*.*+)|//(?>(?:(?!\*/)[^\n])*)", re.DOTALL)
 _OTHER_LEXIS = (b'R"', b"??/")  # raw strings, and trigraphs that join lines: what is a comment there is not looked into
 
 

@@ -63,7 +63,7 @@ step('a defect that is typed gets a squiggle', async () => {
   await type(page, DEFECT);
   await squiggle(page).first().waitFor();
   await page.locator('.codelens-decoration', { hasText: /(possible|confirmed): use-after-free/ }).first().waitFor();
-  await page.locator('.statusbar-item', { hasText: /sell (possible|confirmed)/ }).first().waitFor();
+  await page.locator('.statusbar-item', { hasText: /sell: (possible|confirmed)/ }).first().waitFor();
   await vscode.picture('squiggle');
 });
 
@@ -125,8 +125,9 @@ step('the trace ends with Escape', async () => {
   });
 });
 
-step('the derivation graph of the function is drawn, and leads to the code', async () => {
-  await goTo(page, line, 1);
+step('the derivation graph begins at the finding, and leads to the code', async () => {
+  const [at] = await findings();
+  await goTo(page, at.line + 1, at.character + 2);
   await command(page, 'Draw the Derivation Graph of the Function', page.locator('.tab', { hasText: 'Derivation Graph: sell' }));
   const graph = page.frameLocator('iframe.webview').frameLocator('#active-frame');
   const error = graph.locator('g.error[aria-label*="use-after-free"]').first();
@@ -169,6 +170,26 @@ step('a full check by the code action finds the same', async () => {
   assert.ok(await squiggle(page).count() > 0);
 });
 
+step('a suppression asks for the reason, and takes the finding away until it is undone', async () => {
+  const [at] = await findings();
+  await goTo(page, at.line + 1, at.character + 2);
+  const menu = page.locator('.action-widget:visible').first();
+  await until('code actions', () => page.keyboard.press('Control+.'), () => menu.waitFor({ timeout: 4000 }));
+  const focused = menu.locator('.monaco-list-row.focused', { hasText: 'suppress' });
+  await until('suppressing chosen', () => page.keyboard.press('ArrowDown'), () => focused.waitFor({ timeout: 300 }), 16);
+  await page.keyboard.press('Enter');
+  const input = page.locator('.quick-input-widget input').first();
+  await input.waitFor();
+  await input.fill('the last line of the demo');
+  await page.keyboard.press('Enter');
+  await page.locator('.view-line', { hasText: /\/\/\severproof:\signore\suse-after-free\sthe\slast\sline/ }).first().waitFor();
+  await squiggle(page).first().waitFor({ state: 'detached' });
+  await vscode.picture('suppressed');
+  await goTo(page, at.line + 1, 1);
+  await page.keyboard.press('Control+z');
+  await squiggle(page).first().waitFor();
+});
+
 step('the Testing view has the verdicts', async () => {
   const row = page.locator('.test-explorer .monaco-list-row', { hasText: 'inventory.c' }).first();
   await command(page, 'Testing: Focus on Test Explorer View', row);
@@ -181,6 +202,18 @@ step('the Testing view has the verdicts', async () => {
   await vscode.picture('testing');
 });
 
+step('a run of one function reports that function alone', async () => {
+  const said = readFileSync(vscode.session, 'utf8').split('everproof.fullCheck').length;
+  const failing = page.locator('.test-explorer .monaco-list-row', { hasText: 'sell' }).first();
+  await until('the run', async () => {
+    await failing.hover();
+    await failing.locator('.codicon-testing-run-icon').first().click({ timeout: 3000 });
+  }, () => page.locator('.test-explorer .result-summary', { hasText: '0/1' }).waitFor({ timeout: 10_000 }));
+  await failing.locator('.codicon-testing-failed-icon').waitFor();
+  await vscode.picture('testing-one');
+  assert.equal(readFileSync(vscode.session, 'utf8').split('everproof.fullCheck').length, said, 'no full check is asked for');
+});
+
 step('the mended text has no squiggle', async () => {
   await switchTo(page, 'inventory.c');
   await goTo(page, line, 1);
@@ -189,7 +222,7 @@ step('the mended text has no squiggle', async () => {
   await page.keyboard.press('Delete');
   await squiggle(page).first().waitFor({ state: 'detached' });
   await page.locator('.codelens-decoration', { hasText: /possible|confirmed/ }).first().waitFor({ state: 'detached' });
-  await page.locator('.statusbar-item', { hasText: /sell \d/ }).first().waitFor();
+  await page.locator('.statusbar-item', { hasText: /sell · \d/ }).first().waitFor();
   await vscode.picture('mended');
 });
 

@@ -1,5 +1,5 @@
 // Draws one function's part of the derivation graph as SVG: a box for each configuration, the facts that the function is entered with
-// above, errors marked. All text comes from the program under check, so all of it is escaped.
+// above, errors marked, and a legend of the signs that there are. All text comes from the program under check, so all of it is escaped.
 
 import { Graph, layout } from '@dagrejs/dagre';
 import type { FunctionDerivations } from '../protocol';
@@ -11,7 +11,7 @@ const LONGEST = 44; // characters that are shown of a fact or an effect; the too
 interface Box {
   readonly id: string;
   readonly lines: readonly string[];
-  readonly kind: 'entry' | 'configuration' | 'error';
+  readonly kind: 'entry' | 'configuration' | 'error' | 'error unlikely';
   readonly label: string;
   /** The configuration, if it is one. */
   readonly index?: number;
@@ -31,12 +31,11 @@ interface Placed {
   readonly height: number;
 }
 
-/** The picture, with what there is to say when it is not complete. */
+/** The picture, with what it shows and what its signs mean. */
 export function drawing(graph: FunctionDerivations): string {
   const boxes = [...entryBoxes(graph), ...configurationBoxes(graph)];
   const arrows = [...entryArrows(graph), ...derivationArrows(graph)];
   const placed = arrange(boxes, arrows);
-  const left = graph.leftOut === 0 ? '' : `<p role="note">${graph.leftOut} more configurations are not drawn.</p>`;
   const marker =
     '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z"/></marker></defs>';
   const label = escape(
@@ -47,7 +46,40 @@ export function drawing(graph: FunctionDerivations): string {
     ...arrows.map((arrow, number) => drawArrow(arrow, placed.edges[number] ?? [])),
     ...boxes.map((box) => drawBox(box, placed.nodes.get(box.id), graph)),
   ];
-  return `${left}<svg ${size} role="group" aria-label="${label}">${marker}${drawn.join('')}</svg>`;
+  return `${shown(graph)}${legend(boxes, arrows)}<svg ${size} role="group" aria-label="${label}">${marker}${drawn.join('')}</svg>`;
+}
+
+/** What part of the function is drawn, with a button for the other. */
+function shown(graph: FunctionDerivations): string {
+  const count = graph.configurations.length;
+  const all = (count + graph.leftOut).toLocaleString('en');
+  const end = graph.configurations[graph.leadsTo[0] ?? -1];
+  if (end === undefined) {
+    const left = graph.leftOut === 0 ? 'All' : `The first ${count} of`;
+    const back = '<button type="button" data-whole="false">Show what leads to the cursor</button>';
+    return `<p role="note">${left} ${all} configurations of <code>${escape(graph.function)}</code>. ${back}</p>`;
+  }
+  const line = end.range.start.line + 1;
+  const more = '<button type="button" data-whole="true">Show the whole function</button>';
+  return `<p role="note">What leads to line ${line}: ${count} of the ${all} configurations of <code>${escape(graph.function)}</code>. ${more}</p>`;
+}
+
+/** What the signs mean that are in the picture. */
+function legend(boxes: readonly Box[], arrows: readonly Arrow[]): string {
+  const of = (kind: Box['kind'] | Arrow['kind']) => [...boxes, ...arrows].some((one) => one.kind === kind);
+  const signs: readonly (readonly [boolean, string, string])[] = [
+    [of('entry'), 'sign entry', 'what the function is entered with'],
+    [of('configuration'), 'sign', 'what holds on some path before this line'],
+    [of('error'), 'sign error', 'an error that is reported'],
+    [
+      of('error unlikely'),
+      'sign error unlikely',
+      'an error that is not: no path leads to it, or it is reported elsewhere',
+    ],
+    [of('again'), 'line again', 'was known before'],
+  ];
+  const items = signs.filter(([isThere]) => isThere).map(([, kind, text]) => `<li><i class="${kind}"></i>${text}</li>`);
+  return `<ul class="legend">${items.join('')}</ul>`;
 }
 
 export function escape(text: string): string {
@@ -59,28 +91,31 @@ export function escape(text: string): string {
     .replaceAll("'", '&#39;');
 }
 
+/** Of what the function is entered with, that which leads to something that is drawn. */
 function entryBoxes(graph: FunctionDerivations): Box[] {
-  return graph.entries.map((entry, number) => {
+  const drawn = new Set(graph.configurations.map(({ entry }) => entry));
+  const boxes = graph.entries.map((entry, number) => {
     const from = [...(entry.start ? ['the start of the program'] : []), ...entry.callers];
     const summary = entry.summary.length === 0 ? 'does not return' : `returns with ${entry.summary.join(' or ')}`;
     return {
       id: entryId(number),
-      kind: 'entry',
+      kind: 'entry' as const,
       lines: ['entered with', short(entry.fact)],
       label: `Entered with ${entry.fact}, from ${from.join(', ')}; ${summary}`,
     };
   });
+  return boxes.filter((_, number) => drawn.has(number));
 }
 
 function configurationBoxes(graph: FunctionDerivations): Box[] {
   return graph.configurations.map((configuration, index) => {
     const line = configuration.range.start.line + 1;
-    const kind = configuration.error ? 'error' : 'configuration';
+    const kind = !configuration.error ? 'configuration' : configuration.reported ? 'error' : 'error unlikely';
     return {
       id: configurationId(index),
       index,
       kind,
-      lines: [`${configuration.location}, line ${line}`, short(configuration.fact)],
+      lines: [`line ${line}`, short(configuration.fact)],
       label: `${configuration.error ? 'Error' : 'Configuration'} at location ${configuration.location}, line ${line}: ${configuration.fact}`,
     };
   });
@@ -140,7 +175,9 @@ function drawBox(box: Box, placed: Placed | undefined, graph: FunctionDerivation
   }
   const next = graph.derivations.filter(({ source }) => source === box.index).map(({ target }) => target);
   const previous = graph.derivations.filter(({ target }) => target === box.index).map(({ source }) => source);
-  const links = `data-index="${box.index}" data-next="${next.join(' ')}" data-previous="${previous.join(' ')}"`;
+  const configuration = graph.configurations[box.index];
+  const line = `data-line="${configuration?.range.start.line ?? -1}" data-uri="${escape(configuration?.uri ?? '')}"`;
+  const links = `data-index="${box.index}" ${line} data-next="${next.join(' ')}" data-previous="${previous.join(' ')}"`;
   return `<g class="${box.kind}" tabindex="0" role="button" aria-label="${escape(box.label)}" ${links}>${title}${shape}${texts.join('')}</g>`;
 }
 

@@ -57,12 +57,13 @@ export function statusText(
         : known === undefined || appearance(status, known) === 'unknown'
           ? ''
           : SIGNS[appearance(status, known)];
-  const name = known === undefined ? 'Everproof' : `${known.name} ${shortVerdict(status, known)}`.trim();
+  const verdict = known === undefined ? '' : shortVerdict(status, known);
+  const name = known === undefined ? 'Everproof' : verdict === '' ? known.name : `${known.name}: ${verdict}`;
   const total = status.times?.['total'];
-  const time = status.state === 'idle' && total !== undefined ? ` ${milliseconds(total)}` : '';
-  const fresh = status.reference != null && status.reference.new > 0 ? ` · ${status.reference.new} new` : '';
+  const time = status.state === 'idle' && total !== undefined ? [milliseconds(total)] : [];
+  const fresh = status.reference != null && status.reference.new > 0 ? [`${status.reference.new} new`] : [];
   return {
-    text: `${sign} ${name}${fresh}${time}`.trim(),
+    text: `${sign} ${[name, ...fresh, ...time].join(' · ')}`.trim(),
     details: details(status, known),
     warning: status.state === 'failed',
   };

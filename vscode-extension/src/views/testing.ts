@@ -1,5 +1,6 @@
-// The Testing view: functions with their verdicts. A run is a full check of everything; it reports the functions that it was asked
-// for, and those of which something else is known now.
+// The Testing view: functions with their verdicts. A run of all is a full check. A run of some functions, or of the functions of a file,
+// waits until these are checked as they are now, and reports them alone: a check from scratch would say the same. Only if they are not
+// checked by themselves (mode `onDemand`), it is a full check, too.
 //
 // confirmed and possible = failed, proved = passed, and unknown = skipped: it is neither. A verdict that does not hold for the text as it is now
 // is not reported: the function keeps its last result, and says that it is stale. Functions have no range here, and messages no place:
@@ -56,28 +57,74 @@ export class TestingView implements vscode.Disposable {
   private create(): vscode.TestController {
     const controller = vscode.tests.createTestController('everproof', 'Everproof');
     controller.createRunProfile(
-      'Full Check',
+      'Check',
       vscode.TestRunProfileKind.Run,
-      async (request, token) => {
-        this.forget(request.include);
-        await this.fullCheck(token);
-        this.show();
-      },
+      (request, token) => this.run(controller, request, token),
       true,
     );
     return controller;
   }
 
-  /** What was asked for is reported again: some functions, or those of some files, or all. */
-  private forget(asked: readonly vscode.TestItem[] | undefined): void {
-    if (asked === undefined) {
+  private async run(
+    controller: vscode.TestController,
+    request: vscode.TestRunRequest,
+    token: vscode.CancellationToken,
+  ): Promise<void> {
+    if (request.include === undefined) {
       this.reported.clear();
+      await this.fullCheck(token);
+      this.show();
       return;
     }
-    for (const item of asked) {
-      this.reported.delete(item.id);
-      item.children.forEach((child) => this.reported.delete(child.id));
+    const asked = functionsOf(request);
+    const run = controller.createTestRun(request, undefined, false);
+    try {
+      asked.forEach((item) => {
+        run.started(item);
+      });
+      await this.checked(asked, token);
+      if (asked.some((item) => this.known(item)?.known.stale ?? true)) {
+        await this.fullCheck(token);
+      }
+      for (const item of asked) {
+        const one = this.known(item);
+        run.appendOutput(
+          `${one === undefined ? `${item.label}: not checked` : verdictText(one.status, one.known)}\r\n`,
+        );
+        if (one === undefined || !isVerdict(appearance(one.status, one.known))) {
+          run.skipped(item);
+        } else {
+          this.reported.set(item.id, verdictText(one.status, one.known));
+          this.report(run, item, one.status, one.known, appearance(one.status, one.known));
+        }
+      }
+    } finally {
+      run.end();
     }
+  }
+
+  /** Waits until the files of functions are checked as they are now. */
+  private async checked(asked: readonly vscode.TestItem[], token: vscode.CancellationToken): Promise<void> {
+    const uris = new Set(asked.map((item) => item.parent?.id ?? item.id));
+    const isDone = () => [...uris].every((uri) => this.model.status(uri)?.state !== 'checking');
+    await new Promise<void>((resolve) => {
+      const subscriptions: { dispose(): unknown }[] = [];
+      const look = () => {
+        if (isDone() || token.isCancellationRequested) {
+          subscriptions.forEach((one) => one.dispose());
+          resolve();
+        }
+      };
+      subscriptions.push(this.model.onChange(look), token.onCancellationRequested(look));
+      look();
+    });
+  }
+
+  /** What is known of a function that is listed. */
+  private known(item: vscode.TestItem): { status: DocumentStatus; known: FunctionStatus } | undefined {
+    const status = this.model.status(item.parent?.id ?? '');
+    const known = status?.functions.find((one) => idOf(status, one) === item.id);
+    return status === undefined || known === undefined ? undefined : { status, known };
   }
 
   private fileItem(controller: vscode.TestController, status: DocumentStatus): vscode.TestItem {
@@ -141,6 +188,19 @@ export class TestingView implements vscode.Disposable {
       run.skipped(item);
     }
   }
+}
+
+/** The functions that a run is asked for, each once, without those that are excluded. */
+function functionsOf(request: vscode.TestRunRequest): vscode.TestItem[] {
+  const found = new Map<string, vscode.TestItem>();
+  for (const item of request.include ?? []) {
+    const functions = item.parent === undefined ? [...item.children].map(([, child]) => child) : [item];
+    for (const one of functions) {
+      found.set(one.id, one);
+    }
+  }
+  const excluded = new Set((request.exclude ?? []).map(({ id }) => id));
+  return [...found.values()].filter(({ id, parent }) => !excluded.has(id) && !excluded.has(parent?.id ?? ''));
 }
 
 function isVerdict(shown: Appearance): boolean {

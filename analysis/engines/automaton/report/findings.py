@@ -105,7 +105,6 @@ class Findings:
         self._chains.changed(functions | rewritten.keys())
         self._beginnings.changed(functions, rewritten, recalled)
         self._urgent.update(texts)
-        self.refuted = frozenset(error for error in self.refuted if self._urgent.isdisjoint(self.functions_of(error)))
         self._chosen = None
 
     def other_rules(self, rules: tuple[Rule, ...], differing: Set[int], functions: Set[str], recalled: Set[str]) -> None:
@@ -118,8 +117,9 @@ class Findings:
         self._beginnings.forget()
 
     def refute(self, errors: frozenset[Error]) -> None:
-        """These errors were refuted: they are not found from now on, until the text of their function
-        changes. Others with the same cause take their places."""
+        """These errors were refuted: they are not found until other ones are named here. Others with the same cause take their
+        places. Whoever names them asks about them again when the text of their function changes: meanwhile they stay away, for
+        otherwise they would come and go with each key."""
         if errors != self.refuted:
             self.refuted, self._chosen = errors, None
 

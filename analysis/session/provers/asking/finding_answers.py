@@ -5,9 +5,9 @@ stays answered, whatever else was edited; what it does not ask is cancelled. An 
 processor meanwhile) counts as long as the question is asked.
 
 Some answers also hold for other questions. A run that confirmed a finding is a run of every program that has the same functions
-on it. A finding that was refuted stays away until it is decided again, if the text of its function is the same: otherwise it
-would come and go with each key that is pressed somewhere else. And what was left open in a large program is not tried again
-before one of the functions changes that the prover went through.
+on it. A finding that was refuted stays away until it is decided again, as long as its statement is there: otherwise it would come
+and go with each key. Nothing is proved by that: its function is not safe because of it. And what was left open in a large program
+is not tried again before one of the functions changes that the prover went through.
 """
 
 from __future__ import annotations

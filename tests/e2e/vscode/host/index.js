@@ -140,20 +140,13 @@ const tests = {
     assert.deepEqual([one.version, one.state, one.functions], [known.version, known.state, known.functions]);
   },
 
-  async 'a suppression with its reason takes the finding away, and undoing it brings it back'({ state }) {
+  async 'a confirmed finding is run under sanitizers, and the report is shown beside it'({ state }) {
     const { uri } = state.document;
-    const actions = await vscode.commands.executeCommand('vscode.executeCodeActionProvider', uri, findings(uri)[0].range, vscode.CodeActionKind.QuickFix.value);
-    const suppress = actions.find(({ title }) => title.includes('suppress'));
-    assert.ok(await vscode.workspace.applyEdit(suppress.edit));
-    const comment = state.document.lineAt(findings(uri)[0].range.start.line).range;
-    assert.match(state.document.getText(comment), /\/\/ everproof: ignore use-after-free $/);
-    await edit(uri, (work) => work.insert(uri, comment.end, 'read once more on purpose'));
-    await eventually('no finding', () => findings(uri).length === 0);
-    assert.equal(state.api.model.findings(uri.toString()).length, 0);
-    await vscode.window.showTextDocument(state.document);
-    await vscode.commands.executeCommand('undo');
-    await vscode.commands.executeCommand('undo');
-    await eventually('the finding', () => findings(uri).length === 1);
+    const [known] = await eventually('a confirmed finding', () => findings(uri)[0]?.severity === vscode.DiagnosticSeverity.Error && state.api.model.findings(uri.toString()));
+    await vscode.commands.executeCommand('everproof.replay', uri.toString(), known.fingerprint);
+    const shown = vscode.window.visibleTextEditors.map(({ document }) => document).find((document) => document.isUntitled);
+    assert.match(shown?.getText() ?? 'nothing', /^reproduced.*heap-use-after-free/ms);
+    await vscode.window.showTextDocument(state.document, { viewColumn: vscode.ViewColumn.One });
   },
 
   async 'a full check answers when it is complete'() {
@@ -179,6 +172,28 @@ const tests = {
     subscription.dispose();
     assert.ok(seen.includes('stopped') && seen.at(-1) === 'running', seen.join(' '));
     assert.equal(state.api.model.status(uri.toString()).version, state.document.version);
+  },
+
+  async 'the example of the walkthrough has a finding, and a fix that was checked takes it away until it is undone'() {
+    await vscode.commands.executeCommand('everproof.openExample');
+    const { document } = vscode.window.activeTextEditor;
+    const { uri } = document;
+    assert.match(uri.path, /\/stock\.c$/);
+    assert.ok(!uri.path.startsWith(vscode.workspace.workspaceFolders[0].uri.path));
+    const [found] = await eventually('its finding', () => findings(uri).length > 0 && findings(uri));
+    assert.equal(found.code.value, 'null-dereference');
+    assert.match(document.lineAt(found.range.start.line).text, /what if there is no such item/);
+    const fix = await eventually('a checked fix', async () => {
+      const actions = await vscode.commands.executeCommand('vscode.executeCodeActionProvider', uri, findings(uri)[0]?.range ?? found.range, vscode.CodeActionKind.QuickFix.value);
+      return actions.find(({ title, edit }) => title.includes('(checked)') && edit);
+    });
+    const before = document.getText();
+    assert.ok(await vscode.workspace.applyEdit(fix.edit));
+    assert.match(document.getText(), /if \(!item\)\n\t\treturn;\n\n?\titem->count/);
+    await eventually('no finding', () => findings(uri).length === 0);
+    await vscode.commands.executeCommand('undo');
+    assert.equal(document.getText(), before);
+    await eventually('the finding', () => findings(uri).length === 1);
   },
 };
 
