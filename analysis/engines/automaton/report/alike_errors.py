@@ -16,10 +16,10 @@ from analysis.engines.automaton.facts.facts import NOTHING, Fact
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.functions.access_paths import Path, path_of
 from analysis.engines.automaton.report.chains import Joined
-from analysis.engines.automaton.report.path_evidence import beginning
 from analysis.engines.automaton.report.raised_errors import Sought
 from analysis.engines.automaton.report.suspicions import Error
 from analysis.engines.automaton.report.trace import Taken
+from analysis.engines.automaton.report.tracked_path import beginning
 from analysis.engines.automaton.solver.full import unpack
 from analysis.model import ir
 from analysis.model.kept_with import kept_with

@@ -11,52 +11,30 @@ runs is as good as `free` (`report.unavoidable`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterator
 
-from analysis.cfa.graph import Edge, Places, Program
-from analysis.engines.automaton.facts.facts import NOTHING, Fact
-from analysis.engines.automaton.facts.product import ProgramDelta
+from analysis.cfa.graph import Edge
 from analysis.engines.automaton.functions.access_paths import Path, path_of, root_of
 from analysis.engines.automaton.report.agreeing_targets import gives
-from analysis.engines.automaton.report.places_in_memory import is_in_memory, is_memory, is_reachable, is_untouched
+from analysis.engines.automaton.report.assertion_evidence import AssertedPath
+from analysis.engines.automaton.report.places_in_memory import is_in_memory, is_reachable, is_untouched
 from analysis.engines.automaton.report.questions import is_asked_about, is_asked_before, only_computes
 from analysis.engines.automaton.report.retested import is_retested
 from analysis.engines.automaton.report.searches import is_split, was_found_before
-from analysis.engines.automaton.report.sibling_calls import Asked, Calls, constants_of, tests
+from analysis.engines.automaton.report.sibling_calls import Calls, tests
 from analysis.engines.automaton.report.skipped_loops import is_skipped
 from analysis.engines.automaton.report.trace import Taken
-from analysis.engines.automaton.report.unavoidable import always_begins, effect_of, leads_elsewhere, meeting
+from analysis.engines.automaton.report.unavoidable import effect_of, leads_elsewhere
 from analysis.engines.automaton.report.unkept import is_unkept
 from analysis.model import ir
-from analysis.model.c_types import Pointer
-from analysis.model.evidence import Beginning, Evidence
+from analysis.model.evidence import Evidence
 from analysis.model.spelling import display_name
-from analysis.rules.automaton import Rule
 
 _MANY = 6  # branches between the beginning and the error, in the function of the error
 
 
-class Tracked:
-    """The part of a path, from an entry function to an error, on which the value is tracked. `is_late`: it is not known whether
-    the rest of the path is possible. `looked`: functions that the evidence depends on; the path may not lead through them."""
-
-    def __init__(
-        self, delta: ProgramDelta, places: Places, rule: Rule, fact: Fact, steps: Sequence[Taken], *, is_late: bool
-    ) -> None:
-        self.looked: set[str] = set()
-        self._others: Calls | None = None
-        self._is_late = is_late
-        self._delta = delta
-        self._places = places
-        self._rule = rule
-        self._fact = fact
-        self._first = beginning(delta, fact, steps)
-        self._steps = steps[self._first :]
-        self._last = steps[-1]
-        self._path = steps
-        is_value = not rule.ownership and rule.tracks is not None
-        self._home = meeting(delta.program.functions, self._steps) if is_value else self._last
+class Tracked(AssertedPath):
+    """The same, with what is seen on it."""
 
     def evidence(self, others: Calls | None) -> tuple[Evidence, ...]:
         """All that is seen, each once, in a fixed order. `others` are all calls of `callee`."""
@@ -66,115 +44,6 @@ class Tracked:
         if self._rule.tracks is None:
             return tuple(self._of_assertion()) if "fails-assertion" in self._rule.kinds.values() else ()
         return self._of_beginning(), *self._supporting(), *self._known_better(), *self._needed()
-
-    @property
-    def source(self) -> tuple[str, Edge] | None:
-        """The function of these steps that is nearest to the program's entry, and the call there whose result the value is."""
-        least = min(taken.depth for taken in self._steps)
-        calls = [taken for taken in self._steps if taken.depth == least and taken.event == "return"] or self._steps[:1]
-        function, edge = calls[-1].function, None if calls[-1].event == "entry" else self._edge(calls[-1])
-        return None if edge is None or not isinstance(edge.effect, ir.Call) else (function, edge)
-
-    @property
-    def callee(self) -> Asked | None:
-        """The function whose result the value is, if the call names it, and it matters who tests that. Constants say what a
-        function of the program is asked for; to one of the library, they are mostly sizes."""
-        source = None if self._rule.ownership or self._rule.about_object or self._rule.tracks is None else self.source
-        call = None if source is None else source[1].effect
-        # zero is a number like others: tests of it at other calls say nothing about this one
-        is_pointer = isinstance(call, ir.Call) and call.result is not None and isinstance(call.result.type, Pointer)
-        name = ir.direct_callee(call) if isinstance(call, ir.Call) and is_pointer else None
-        if name is None or not isinstance(call, ir.Call):
-            return None
-        return name, (constants_of(call) if name in self._program.functions else ())
-
-    @property
-    def _program(self) -> Program:
-        return self._delta.program
-
-    def _edge(self, taken: Taken) -> Edge:
-        return self._program.functions[taken.function].by_id[taken.edge]
-
-    def _is_own(self, taken: Taken) -> bool:
-        """Whether a step is one of the activation in which the value and its use meet."""
-        return (taken.function, taken.depth) == (self._home.function, self._home.depth)
-
-    def _of_beginning(self) -> Beginning:
-        first = self._steps[0]
-        if any(taken.depth < self._home.depth for taken in self._steps):
-            return "passed-failure" if self._is_failure() else "argument"
-        result: Beginning = "allocated-elsewhere" if self._rule.ownership else "function-result"
-        is_release = self._rule.about_object and not self._rule.ownership
-        if is_release and always_begins(self._program, self._path[: self._first + 1], self._home, self.looked):
-            return "released-here"
-        if self._is_own(first) and first.event in ("call", "descent"):
-            return "null-constant"  # as an argument
-        if not self._is_own(first) or first.event != "edge":
-            return "library-result" if self._is_given() else result
-        effect = self._edge(first).effect
-        origin = self._origin(first) if isinstance(effect, ir.Assume) else None
-        if origin is not None:
-            return origin
-        if not isinstance(effect, ir.Call) and self._is_of_macro(first):
-            return "macro"
-        match effect:
-            case ir.Assume():
-                return "own-test"
-            case ir.Call() as call:
-                return self._of_call(first, call, result)
-        return "null-constant"
-
-    def _of_call(self, first: Taken, call: ir.Call, result: Beginning) -> Beginning:
-        if not self._is_of_library(call):
-            is_made = self._rule.ownership and gives(self._program, call, call, self.looked)
-            return "library-result" if is_made else result
-        is_result = call.result is not None or self._rule.ownership  # a result that is dropped is lost at once
-        return self._of_library_result(first) if is_result else "released-here"
-
-    def _is_given(self) -> bool:
-        """Whether the value is what a library function makes, which a function that is called here only passes on."""
-        back = next((taken for taken in self._steps if taken.event == "return" and self._is_own(taken)), None)
-        call = effect_of(self._program, back) if back is not None and self._rule.ownership else None
-        begin = effect_of(self._program, self._steps[0])
-        return isinstance(call, ir.Call) and gives(self._program, call, begin, self.looked)
-
-    def _of_library_result(self, first: Taken) -> Beginning:
-        """Of a library function that may fail in any run; or that finds nothing for some arguments, if the rule knows both."""
-        failed = self._rule.failure_states
-        return "library-search" if failed and self._delta.facts[first.after].state not in failed else "library-result"
-
-    def _origin(self, test: Taken) -> Beginning | None:
-        """Where a value comes from that a test finds to be null, if the function itself calls one of the library for it."""
-        tested = {path[0] for path in self._delta.facts[test.after].paths if len(path) == 1}
-        for taken in reversed(self._path[: self._first]):
-            if taken.event != "edge" or (taken.function, taken.depth) != (test.function, test.depth):
-                continue
-            edge = self._edge(taken)
-            target = edge.effect.target if isinstance(edge.effect, ir.Assign) else getattr(edge.effect, "result", None)
-            if not isinstance(target, ir.Var) or root_of(target) not in tested:
-                continue
-            matches = self._delta.model(taken.function).matches(edge).after if isinstance(edge.effect, ir.Call) else ()
-            states = {match.target for match in matches if self._delta.rules[match.rule] is self._rule}
-            if not states:
-                return None
-            return "library-search" if states.isdisjoint(self._rule.failure_states) else "library-result"
-        return None
-
-    def _is_of_macro(self, first: Taken) -> bool:
-        """Whether a test or a null is in the text of a macro, which decides whether it is null. The null of `p = M(x)` is, if M
-        branches to it. One that sets its argument to null, as it does behind `free`, decides nothing."""
-        number = self._first
-        before = self._path[number - 1] if number else first
-        is_branch = self._is_branch(before) and self._line(before) == self._line(first)
-        effect = self._edge(first).effect
-        if isinstance(effect, ir.Assign) and not (is_branch and effect.target not in self._tested_by(before)):
-            return False
-        places = [self._places.place(taken.function, taken.edge) for taken in (first, *[before] * is_branch)]
-        return any(place.macro not in (None, "NULL") for place in places)
-
-    def _tested_by(self, branch: Taken) -> frozenset[ir.Expr]:
-        """The parts of the condition of a branch."""
-        return frozenset(part for expr in ir.values_of(self._edge(branch).effect) for part in ir.walk(expr))
 
     def _supporting(self) -> Iterator[Evidence]:
         source = self.source
@@ -228,10 +97,6 @@ class Tracked:
             return not only_computes(call)
         begin = effect_of(self._program, self._steps[0])
         return ir.direct_callee(call) is None and gives(self._program, call, begin, self.looked)
-
-    def _is_of_library(self, call: ir.Call) -> bool:
-        callee = self._program.only_target(call)
-        return callee is not None and callee not in self._program.functions
 
     def _known_better(self) -> Iterator[Evidence]:
         """Signs that the code knows more of the value than the path says."""
@@ -309,10 +174,6 @@ class Tracked:
         if not self._rule.failure_states or self._of_beginning() not in ("function-result", "argument"):
             return False
         return not self._is_failure() and not self._is_decided_outside()
-
-    def _is_failure(self) -> bool:
-        """Whether the value begins with a failure that any run may have, as of `malloc`."""
-        return any(self._delta.facts[taken.after].state in self._rule.failure_states for taken in self._steps[:1])
 
     def _is_asked_about(self) -> bool:
         own = [taken for taken in self._steps[1:-1] if self._is_own(taken)]
@@ -408,58 +269,6 @@ class Tracked:
         roots = {path[0] for taken in self._steps[number : number + 2] for path in self._delta.facts[taken.before].paths}
         used = (variable for expr in ir.expressions(call) for variable in ir.variables(expr))
         return any(root_of(variable) in roots for variable in used)
-
-    def _is_condition(self, taken: Taken) -> bool:
-        return self._is_own(taken) and self._is_branch(taken)
-
-    def _is_branch(self, taken: Taken) -> bool:
-        effect = self._edge(taken).effect if taken.event == "edge" else None
-        return isinstance(effect, ir.Assume) and not isinstance(effect.condition, ir.IntConst)
-
-    def _of_assertion(self) -> Iterator[Evidence]:
-        """What a failing assertion is about: the last condition before it, if it is a condition of the same place."""
-        own = [taken for taken in self._path[:-1] if taken.event == "edge" and self._is_own(taken)]
-        if not own or not self._is_condition(own[-1]) or self._line(own[-1]) != self._line(self._last):
-            yield "never-asserted"
-            return
-        names = {var.name for var in self._variables(own[-1])}
-        calls = {
-            target.name
-            for taken in own
-            if isinstance(effect := self._edge(taken).effect, ir.Call) and isinstance(target := effect.result, ir.Var)
-        }
-        if not names:  # `assert(!"reached")`
-            yield "never-asserted"
-        elif names & calls:
-            yield "result-asserted"
-        elif any(map(is_memory, self._asserted(own, names))):
-            yield "in-memory"
-        elif any(var.scope == "parameter" for var in self._variables(own[-1])):
-            yield "argument-asserted"
-
-    def _asserted(self, own: Sequence[Taken], names: set[str]) -> Iterator[ir.Expr]:
-        """The condition of an assertion, and what was assigned to its variables last."""
-        yield from ir.values_of(self._edge(own[-1]).effect)
-        for name in sorted(names):
-            assigned = (e for t in reversed(own) if isinstance(e := self._edge(t).effect, ir.Assign))
-            values = (e.value for e in assigned if isinstance(e.target, ir.Var) and e.target.name == name)
-            yield from islice(values, 1)
-
-    def _line(self, taken: Taken) -> tuple[str, int]:
-        place = self._places.place(taken.function, taken.edge)
-        return place.path, place.range.start.line
-
-    def _variables(self, taken: Taken) -> Iterator[ir.Var]:
-        for expr in ir.values_of(self._edge(taken).effect):
-            yield from ir.variables(expr)
-
-
-def beginning(delta: ProgramDelta, fact: Fact, steps: Sequence[Taken]) -> int:
-    """The number of the step that made the value suspicious."""
-    number = len(steps) - 1
-    while number > 0 and steps[number].before != NOTHING and delta.facts[steps[number].before].rule == fact.rule:
-        number -= 1
-    return number
 
 
 def _assigned(effect: ir.Effect) -> tuple[ir.Var, ...]:
