@@ -45,11 +45,15 @@ def _change(server: EverproofServer, function: FunctionReport, state: FileState)
 
 
 def lens_command(function: FunctionReport, state: FileState, uri: str, show_unknown: bool = False) -> types.Command | None:
-    """Returns what is known in a few words, beginning with what is proved; None if that is nothing, unless it is asked for. The
-    tooltip has the assumptions, if the client shows tooltips. A click shows the trace of the first finding, if there is one."""
+    """Returns what is known in a few words, findings and conditions first; None if that is nothing, unless it is asked for. The
+    tooltip has the assumptions, and the rules if they are too many for the lens. A click shows the trace of the first finding,
+    if there is one."""
     rules = proved(function)
-    parts = [f"✓ proved: {', '.join(rules)}"] if rules else []
-    parts += _open_parts(function, state, show_unknown)
+    named = ", ".join(rules) if len(rules) <= _FEW else f"{len(rules)} rules"
+    parts = [f"✓ proved: {named}"] if rules else []
+    is_first = overall(function)[0] == "violated" or bool(conditions(function))
+    open_parts = _open_parts(function, state, show_unknown)
+    parts = [*open_parts, *parts] if is_first else [*parts, *open_parts]
     if not parts:
         return None
     title = " · ".join(parts)
@@ -59,7 +63,8 @@ def lens_command(function: FunctionReport, state: FileState, uri: str, show_unkn
     assumed = sorted({a for rule in rules for a in function.verdicts[rule].assumptions})
     entries = {function.verdicts[rule].entries for rule in rules}
     called = sorted(as_called(names) for names in entries if names and function.name not in names)
-    lines = ["Proved " + "; ".join(called) + "."] * bool(called) + ["Assuming: " + "; ".join(assumed) + "."] * bool(assumed)
+    lines = ["Proved: " + ", ".join(rules) + "."] * (len(rules) > _FEW)
+    lines += ["Proved " + "; ".join(called) + "."] * bool(called) + ["Assuming: " + "; ".join(assumed) + "."] * bool(assumed)
     tooltip = " ".join(lines) or None
     if finding is None:
         return types.Command(title, "", tooltip)
@@ -76,6 +81,9 @@ def _open_parts(function: FunctionReport, state: FileState, show_unknown: bool) 
     if conditions(function):
         return [f"◐ {_short(conditions(function))}"]
     return [f"? unknown: {_short(reason or '')}"] if show_unknown and verdict == "unknown" else []
+
+
+_FEW = 3  # rules that are named in a lens
 
 
 def _short(reason: str) -> str:

@@ -44,11 +44,16 @@ def lens(known: FunctionReport) -> tuple[str, str | None]:
     [
         ({"a": PROVED, "b": PROVED}, "✓ proved: a, b"),
         ({"a": PROVED, "b": OPEN}, "✓ proved: a · ? unknown: it does not prove"),
-        ({"a": PROVED, "b": RuleVerdict("violated", None, (), "automaton")}, "✓ proved: a · ⚠ possible: b"),
+        ({"a": PROVED, "b": RuleVerdict("violated", None, (), "automaton")}, "⚠ possible: b · ✓ proved: a"),
     ],
 )
-def test_a_lens_says_first_what_is_proved(verdicts: dict[str, RuleVerdict], title: str) -> None:
+def test_a_lens_says_what_matters_first(verdicts: dict[str, RuleVerdict], title: str) -> None:
     assert lens(function(**verdicts)) == (title, "Assuming: nothing overflows.")
+
+
+def test_a_lens_counts_many_proved_rules() -> None:
+    found = lens(function(a=PROVED, b=PROVED, c=PROVED, d=PROVED, e=RuleVerdict("violated", None, (), "automaton")))
+    assert found == ("⚠ possible: e · ✓ proved: 4 rules", "Proved: a, b, c, d. Assuming: nothing overflows.")
 
 
 def test_a_lens_is_quiet_about_what_is_unknown() -> None:
@@ -79,7 +84,7 @@ def test_what_callers_have_to_keep_is_said_in_a_lens_and_a_hover() -> None:
     assert shown[0] == "**f**: ◐ safe if callers keep: `s != NULL`"
     assert "- ◐ safe if callers keep: `s != NULL`: `a`" in shown
     both = function(a=NEEDS, b=PROVED)
-    assert lens(both)[0] == "✓ proved: b · ◐ safe if callers keep: `s != NULL`"
+    assert lens(both)[0] == "◐ safe if callers keep: `s != NULL` · ✓ proved: b"
 
 
 def test_what_is_open_besides_is_not_hidden_by_it() -> None:
