@@ -112,8 +112,8 @@ BEFORE = Assumption(
 ORDER = Assumption(
     "order",
     "listed",
-    "loops in the operands of an expression terminate, and accesses of operands through different members or types, or through"
-    " pointers from other files, outside of calls, do not overlap",
+    "what the operands of an expression do comes to an end, and accesses of operands through different members or types, or"
+    " through pointers from other files, outside of calls, do not overlap",
     (),
     "all proofs and runs, where operands with side effects are beside others; where their order could matter otherwise,"
     " nothing is confirmed, and all that is proved is that values are not null or zero, in each order",

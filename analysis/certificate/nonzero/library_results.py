@@ -49,6 +49,14 @@ def linked(function: Function | None, call: ir.Call) -> Iterator[ir.Expr]:
     if function is None or not function.is_complete or not function.positions("text") or function.result != "number":
         return
     for at in function.positions("link"):
+        if not all(map(_is_base, call.arguments[at + 1 :])):
+            continue
         bare = ir.strip_casts(call.arguments[at]) if at < len(call.arguments) else None
         if isinstance(bare, ir.AddressOf) and isinstance(bare.lvalue.type, Pointer) and is_stable(bare.lvalue):
             yield bare.lvalue
+
+
+def _is_base(argument: ir.Expr) -> bool:
+    """Whether an argument is a base that `strtol` has for sure: with others it may store nothing (C11 7.22.1.4p3)."""
+    bare = ir.strip_casts(argument)
+    return isinstance(bare, ir.IntConst) and (bare.value == 0 or 2 <= bare.value <= 36)

@@ -30,9 +30,10 @@ class Needed(NamedTuple):
 
 
 def begun(function: Function, position: int) -> ir.Expr | None:
-    """A mark that is not zero once a function like `strtok` was passed a text, so that null stands for the rest of that (C11
-    7.24.5.8p3); None for all others. It reads nothing, so that no write takes it away."""
-    is_kept = "elsewhere" in function.besides and "inout" in function.argument(position).uses
+    """A mark that is not zero once a function like `strtok` was passed a text, which it keeps, so that null stands for the rest
+    of that (C11 7.24.5.8p3); None for all others, also for those that keep it where an argument says. It reads nothing, so that
+    no write takes it away."""
+    is_kept = {"inout", "kept"} <= set(function.argument(position).uses) and "elsewhere" in function.besides
     return ir.StringConst(function.name, Pointer(Void())) if is_kept and position == 0 else None
 
 

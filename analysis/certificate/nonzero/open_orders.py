@@ -2,7 +2,7 @@
 nothing is known meanwhile of what any of them may change.
 
 So whatever is known holds all the time, in each order, whoever of them comes first; and so does what is found to be needed. As
-no operand may end the run, or leave the expression, all are looked at. That loops in them end is `assumptions.ORDER`.
+no operand may end the run, or leave the expression, all are looked at. That they come to an end is `assumptions.ORDER`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from analysis.certificate.nonzero.writes import EVERYTHING, Objects, Own, Place
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.cfa.linking.obstacle_words import is_open_order
 from analysis.model import ir
+from analysis.model.kept_with import kept_with
 from analysis.model.unordered import Unordered
 
 Group = tuple[int, int]
@@ -87,3 +88,20 @@ class OpenOrders:
             return _ANYTHING
         places = self._objects.by_library(function, call)
         return Written(places, places)
+
+
+@kept_with
+def amid_operands(cfa: Cfa) -> frozenset[int]:
+    """The locations at which control is among operands that may come in any order, behind the first edge of one. What a run needs
+    there tells nothing of another operand: that one may come first."""
+    found: set[int] = set()
+    for group in cfa.unordered:
+        waiting = [group.location]
+        seen = {group.location, group.end}
+        while waiting:
+            for edge in cfa.outgoing.get(waiting.pop(), ()):
+                if edge.target not in seen:
+                    seen.add(edge.target)
+                    waiting.append(edge.target)
+        found |= seen - {group.end}
+    return frozenset(found)

@@ -17,7 +17,7 @@ from analysis.certificate.nonzero.fresh_blocks import fresh_blocks, is_fresh
 from analysis.certificate.nonzero.function_edges import Edges
 from analysis.certificate.nonzero.library_results import is_never_zero, linked, with_length, with_table
 from analysis.certificate.nonzero.needed_values import Needed, begun
-from analysis.certificate.nonzero.open_orders import OpenOrders
+from analysis.certificate.nonzero.open_orders import OpenOrders, amid_operands
 from analysis.certificate.nonzero.values import Known, is_nonzero, is_stable, is_zero
 from analysis.certificate.nonzero.writes import Own, Place, seen_outside
 from analysis.cfa.graph import Edge
@@ -52,6 +52,7 @@ class Transfer:
         self._always = Always(edges.streams, edges.invariants)
         self._objects, self._needed, self._construction = edges.objects, edges.needed, edges.construction
         self._orders = OpenOrders(edges.program, edges.cfa, edges.objects, contracts)
+        self._amid = amid_operands(edges.cfa)
         self._fixed = {one: at for at, one in enumerate(edges.cfa.parameters) if one.name in edges.fixed}
         self.missing: dict[Missing, None] = {}
         self.failed: dict[Invariant, int] = {}
@@ -134,7 +135,7 @@ class Transfer:
         if not one.why and (is_nonzero(known, one.expr, self._always) or one.unless in known.nonzero):
             return known
         self._miss(known, edge, one.expr, "", one.why)
-        if one.why or not tells:
+        if one.why or not tells or edge.source in self._amid:
             return known
         return assumed(known, one.expr, self._always, truth=True) or known
 
@@ -212,9 +213,10 @@ class Transfer:
             self._stop(known, edge, why)
 
     def _stored(self, known: Known, after: Known, call: ir.Call, function: Function | None) -> Known:
-        """What is known after a call of a library function of what it stored, or keeps for later calls."""
+        """What is known after a call of a library function of what it stored, or keeps for later calls: not for another operand,
+        which may come first."""
         mark = None if function is None or not call.arguments else begun(function, 0)
-        is_begun = mark is not None and is_nonzero(known, call.arguments[0], self._always)
+        is_begun = mark is not None and not known.unordered and is_nonzero(known, call.arguments[0], self._always)
         return after._replace(nonzero=after.nonzero.union(linked(function, call), (mark,) if is_begun and mark else ()))
 
     def _is_given(self, known: Known, call: ir.Call, name: str, at: int) -> bool:

@@ -19,7 +19,7 @@ from analysis.certificate.nonzero.values import Known
 from analysis.cfa.addresses_taken import taken_by
 from analysis.cfa.graph import Cfa, Program
 from analysis.model import ir
-from analysis.model.c_types import Array, Integer, Record, Type
+from analysis.model.c_types import BIT_FIELD, Array, Integer, Record, Type
 from analysis.model.kept_with import kept_with
 
 _ANY = ("any", "char")
@@ -40,6 +40,8 @@ class Place(NamedTuple):
             return False
         if self.record and self.record == other.record and self.member != other.member:
             return False
+        if self.variable and self.variable == other.variable and not (self.record or other.record):
+            return True  # another file may declare it with another type
         return self.kind == other.kind or self.kind in _ANY or other.kind in _ANY
 
 
@@ -86,7 +88,7 @@ class Objects:
     address."""
 
     def __init__(self, program: Program, cfa: Cfa, shared: frozenset[str] = frozenset()) -> None:
-        self._overlaid, self._of_characters = overlaid(program), _bytes_of_any(program)
+        self._overlaid, self._of_characters, self._packed = overlaid(program), _bytes_of_any(program), packed(program)
         self._taken = taken_by(cfa).own | shared
         self._read = lru_cache(maxsize=None)(self._reads)
 
@@ -120,11 +122,18 @@ class Objects:
     def _kind(self, lvalue: ir.Expr, steps: list[ir.Field | ir.Index], record: str) -> str:
         unions = (part for part in steps if isinstance(part, ir.Field) and not self._is_plain(part))
         type_ = lvalue.type
-        if any(True for _ in unions) or (isinstance(type_, Integer) and type_.bits not in _WIDTHS):
+        if any(True for _ in unions) or self._is_packed(steps):
+            return "any"
+        if isinstance(type_, Integer) and (type_.bits not in _WIDTHS or BIT_FIELD in type_.name):
             return "any"
         kind = scalar_class(type_)
         is_member = record and record not in self._of_characters  # accesses to such members are to no other objects
         return "int8" if kind == "char" and is_member else kind
+
+    def _is_packed(self, steps: list[ir.Field | ir.Index]) -> bool:
+        """Whether an object need not be where others of its type can be, so that it can overlap with them in part."""
+        types = (part.record.type for part in steps if isinstance(part, ir.Field))
+        return any(not isinstance(type_, Record) or type_.key in self._packed for type_ in types)
 
     def _reads(self, expr: ir.Expr) -> frozenset[Place | Own]:
         found, waiting = set[Place | Own](), [expr]
@@ -176,6 +185,13 @@ class Objects:
             return errno
         places = [_whole(call.arguments[at]) for at in written]
         return errno.union(place for place in places if place is not None) if None not in places else EVERYTHING
+
+
+@kept_with
+def packed(program: Program) -> frozenset[str]:
+    """The records whose members need not be aligned."""
+    records = program.records.values()
+    return frozenset(one.key for one in records if one.packed or one.packing or any(member.packed for member in one.members))
 
 
 def _whole(pointer: ir.Expr) -> Place | None:

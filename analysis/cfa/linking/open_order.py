@@ -6,7 +6,7 @@ an edge `Unsupported` in front of it, so that nothing is proved or confirmed of 
 `certificate.nonzero.open_orders`). gcc evaluates arguments from right to left on most machines; lowering goes from left to right.
 
 What one operand accesses itself, without a call, is distinguished by its type, and a member from other members: no object of a
-program is where the pointer to it is kept. This is assumed, and so is that loops in operands end
+program is where the pointer to it is kept. This is assumed, and so is that operands come to an end
 (`assumptions.ORDER`).
 """
 

@@ -9,13 +9,12 @@ from typing import NamedTuple
 import msgspec
 
 from analysis.certificate.nonzero.callee_contracts import Contract
-from analysis.certificate.nonzero.invariant_candidates import MAIN
 from analysis.cfa.graph import Cfa, Places, Program
 from analysis.model.spelling import display_name
 from analysis.session.contracts.declarations import Declarations
 from analysis.session.contracts.function_contract import Clause, FunctionContract
 from analysis.session.contracts.owned_clauses import OwnedClauses, owned
-from analysis.session.contracts.relied_data import Relying, RelyingFunctions
+from analysis.session.contracts.relied_data import Relying, RelyingFunctions, may_rely
 from analysis.session.contracts.required_clauses import Found, RequiredClauses, renamed
 from analysis.session.contracts.signatures import signature
 from analysis.session.contracts.unaffected import unaffected
@@ -106,7 +105,7 @@ def program_contracts(
     """The contracts of functions of the program, in this order. KeyError for one that it does not define. `entries`: where its
     runs begin; where `main` is one, what its data holds in runs from there is relied on."""
     contracts = ProgramContracts(program)
-    relying = RelyingFunctions(program) if MAIN in entries else None
+    relying = RelyingFunctions(program, entries) if may_rely(program, entries) else None
     for name in names:
         place = places.name_place(name)
         contract = contracts.of(name).contract

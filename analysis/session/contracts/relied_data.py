@@ -35,8 +35,10 @@ class RelyingFunctions:
     """The functions of one program that are safe because of what its data always holds, in runs from `main`: wherever they are
     called from there, or where callers keep what they require then."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, entries: Iterable[str]) -> None:
+        """`entries`: where code outside of the program may begin, too; it is said then that this is about runs from `main`."""
         self._program = program
+        self._where = "" if set(entries) == {MAIN} else ", in runs from main"
         self._counts: dict[Invariant, int] = {}
         self._searches: dict[str, RequirementSearch] = {}
         invariants = find(program, (MAIN,), Walks())
@@ -81,13 +83,18 @@ class RelyingFunctions:
             count = self._counts[one] = _writes(self._program, one)
         by = f"kept by {words.all_of(count, 'call' if one.kind == 'parameter' else 'write')}" if count else "nothing writes it"
         if one.kind == "parameter":
-            return f"`{display_name(one.name)}` of {display_name(one.of)}() is never NULL ({by})"
+            return f"`{display_name(one.name)}` of {display_name(one.of)}() is never NULL{self._where} ({by})"
         what = {
             "member": words.member(one.name, one.of),
             "variable": f"`{display_name(one.name)}`",
             "elements": f"what is in `{display_name(one.name)}`",
         }[one.kind]
-        return f"{what} is never NULL ({by})"
+        return f"{what} is never NULL{self._where} ({by})"
+
+
+def may_rely(program: Program, entries: Iterable[str]) -> bool:
+    """Whether there are runs from `main` to speak of, and no other program's beside them, which has a `main` of its own."""
+    return MAIN in entries and not any(name != MAIN and display_name(name) == MAIN for name in program.functions)
 
 
 def _writes(program: Program, one: Invariant) -> int:

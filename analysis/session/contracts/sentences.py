@@ -37,7 +37,9 @@ def callers_sentence(contract: FunctionContract) -> str:
     kept, of = contract.callers_discharging
     if not of:
         return ""
-    return kept_by(kept, of, "what it requires") if contract.requires else f"called by {words.counted(of, 'function')}"
+    if not contract.requires:
+        return f"called by {words.counted(of, 'function')}"
+    return kept_by(kept, of, "what it requires where that matters" if kept == of else "what it requires")
 
 
 def kept_by(kept: int, of: int, what: str) -> str:
