@@ -72,9 +72,9 @@ class _Counted:
         self._names = set[str]()
         walk, closed = followed.walk, closed_checker._closed
 
-        def counted_walk(edges, *more):  # type: ignore[no-untyped-def]
+        def counted_walk(edges, *more, **named):  # type: ignore[no-untyped-def]
             self._names.add(edges.cfa.name)
-            return walk(edges, *more)
+            return walk(edges, *more, **named)
 
         def counted_closed(program, claim, contracts):  # type: ignore[no-untyped-def]
             self._names.add(claim.function)

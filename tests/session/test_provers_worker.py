@@ -120,7 +120,7 @@ def test_an_edit_of_the_function_decides_it_anew_and_leaves_the_other(tmp_path: 
         w.until(lambda event: w.statuses(event) == {"bad": "confirmed"})
         w.type(TEXT.replace("2 * n + n == 21", "2 * n + n == 24"))
         *_, result = w.results()
-        assert w.statuses(result) == {"safe": "possible", "bad": "confirmed"}
+        assert w.statuses(result) == {"bad": "confirmed"}  # what was refuted stays away until it is decided again
         w.until(lambda event: w.statuses(event) == {"safe": "confirmed", "bad": "confirmed"})
 
 
