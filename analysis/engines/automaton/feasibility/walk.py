@@ -193,7 +193,8 @@ class Walk:
             return True
         if self.kills(function, edge, followed):
             return True
-        if any(not followed.isdisjoint(ir.walk(key)) for key, _ in self._told(function, edge)):
+        told = self._told(function, edge) if isinstance(effect, ir.Assume) else ()
+        if told and any(not followed.isdisjoint(ir.walk(key)) for key, _ in told):
             return True
         return not followed.isdisjoint(_parts(effect))
 

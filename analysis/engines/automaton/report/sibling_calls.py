@@ -12,13 +12,15 @@ So calls with the same constants are compared, where there are enough of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 from typing import NamedTuple
 
+from analysis.cfa.components import strongly_connected
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.functions.function_model import FunctionModel
 from analysis.model import ir
+from analysis.model.kept_with import kept_with
 
 Constants = tuple[int | None, ...]
 """The arguments of a call that are constant numbers, None for the others."""
@@ -113,7 +115,9 @@ def _ends_loops(model: FunctionModel, edge: Edge, held: Set[ir.Expr]) -> bool:
     places = {cfa.by_id[id_].source for id_, (number, _) in model.conditions.of_edge.items() if number in numbers}
     if not others:
         return False
-    return all(any(_leads(cfa, one.target, at) and _leads(cfa, at, one.source) for one in others) for at in places)
+    loops = _loops(cfa)
+    turns = {loops[one.source] for one in others if loops[one.source] == loops[one.target]}
+    return all(loops[at] in turns for at in places)
 
 
 def _value(edge: Edge) -> ir.Expr:
@@ -123,12 +127,11 @@ def _value(edge: Edge) -> ir.Expr:
     return effect.value if isinstance(effect, ir.Assign) else effect.callee
 
 
-def _leads(cfa: Cfa, first: int, last: int) -> bool:
-    """Whether there is a way from one place to another one."""
-    found, waiting = {first}, [first]
-    while waiting:
-        for one in cfa.outgoing.get(waiting.pop(), ()):
-            if one.target not in found:
-                found.add(one.target)
-                waiting.append(one.target)
-    return last in found
+@kept_with
+def _loops(cfa: Cfa) -> Mapping[int, int]:
+    """The strongly connected component of each location, by a number."""
+    graph = {location: [edge.target for edge in edges] for location, edges in cfa.outgoing.items()}
+    graph.setdefault(cfa.exit, [])
+    for edge in cfa.edges:
+        graph.setdefault(edge.target, [])
+    return {location: number for number, found in enumerate(strongly_connected(graph)) for location in found}
