@@ -1,8 +1,8 @@
 """From edges to places in the user's files, for one revision: the sites of functions, through the maps of the front end.
 
-To find a place means to align a line with what the preprocessor made of it, and a finding's trace has hundreds. So places are
-kept from revision to revision: those in files that did not change, and those in an edited file that lie in lines before the
-edit or behind it, moved by the lines that it added, of functions whose preprocessed text is the same.
+To find a place means to align a line with what the preprocessor made of it, and a finding's trace has hundreds. So places, and
+what stands there, are kept from revision to revision: those in files that did not change, and those in an edited file that lie in
+lines before the edit or behind it, moved by the lines that it added, of functions whose preprocessed text is the same.
 """
 
 from __future__ import annotations
@@ -30,14 +30,16 @@ class ProgramPlaces:
         self._sources = sources
         self._maps = maps
         self._found: dict[str, dict[_Key, Place]] = {unit: {} for unit in maps}
+        self._written: dict[str, dict[_Key, str | None]] = {unit: {} for unit in maps}
         for unit, map_ in maps.items():
             old = None if before is None else before._maps.get(unit)
             if before is None or old is None:
                 continue
             if old is map_:
-                self._found[unit] = before._found[unit]
+                self._found[unit], self._written[unit] = before._found[unit], before._written[unit]
             else:
-                self._found[unit] = self._carried(unit, before, old)
+                carried = self._found[unit] = self._carried(unit, before, old)
+                self._written[unit] = {key: text for key, text in before._written[unit].items() if key in carried}
 
     def place(self, function: str, edge_id: int) -> Place:
         """The place of an edge; KeyError if the function has no such edge in this revision."""
@@ -59,7 +61,11 @@ class ProgramPlaces:
     def written(self, function: str, edge_id: int) -> str | None:
         """What stands at the place of an edge, in one line, with `case` before a label; None in the expansion of a macro, or
         where it is not in one piece."""
-        return self._maps[self._sources[function].unit].written(self.place(function, edge_id))
+        unit = self._sources[function].unit
+        known, key = self._written[unit], (function, edge_id)
+        if key not in known:
+            known[key] = self._maps[unit].written(self.place(function, edge_id))
+        return known[key]
 
     def unit_of(self, function: str) -> str:
         """The path of the unit whose definition of the function counts."""

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from analysis.cfa.graph import Cfa, Places
+from analysis.cfa.graph import Cfa
 from analysis.cfa.unnamed_values import has_temporaries, with_origins
 from analysis.model import ir
 from analysis.model.c_types import Floating, Pointer
@@ -31,11 +31,10 @@ _DECLARATOR = re.compile(r"\A(?:\*|\s|\b(?:const|restrict|volatile)\b)*")
 _POSTFIX = re.compile(r"[\w$.\[\]()]|->")
 
 
-def written_step(effect: ir.Effect, edge: int, cfa: Cfa, places: Places) -> tuple[str, bool]:
-    """An edge of the function as a step for people, as it is written where that can be shown. And whether this rests on other
-    edges of the function."""
+def written_step(effect: ir.Effect, source: str | None, cfa: Cfa) -> tuple[str, bool]:
+    """The effect of an edge of the function as a step for people, as it is written where that can be shown. And whether this
+    rests on other edges of the function. `source` is what is written at the place of the edge: see `Places.written`."""
     text = spell_effect(effect)
-    source = places.written(cfa.name, edge)
     known = None if source is None or len(source) > LONGEST else _written(effect, source)
     if known is not None and not has_temporaries(known):
         return known, False

@@ -70,7 +70,7 @@ def _trace(finding: Finding, steps: Sequence[Ran], program: Program, places: Pla
         edge = cfa.by_id[step.edge]
         kind = _kind(edge, step)
         if kind is not None:
-            text = written_step(edge.effect, edge.id, cfa, places)[0]
+            text = written_step(edge.effect, places.written(cfa.name, edge.id), cfa)[0]
             trace.append((_step(step, places, kind, text), number in needed))
     return [*trace, (_step(last, places, "error", finding.message), True)]
 
@@ -84,7 +84,8 @@ def _needed(finding: Finding, steps: Sequence[Ran], program: Program, places: Pl
     for step in steps:
         cfa = program.functions[step.function]
         edge = cfa.by_id[step.edge]
-        is_value = (places.place(step.function, step.edge), written_step(edge.effect, edge.id, cfa, places)[0]) in known
+        text, _ = written_step(edge.effect, places.written(cfa.name, edge.id), cfa)
+        is_value = (places.place(step.function, step.edge), text) in known
         path.append(Step(step.function, step.depth, step.edge, is_value=is_value))
     return frozenset(needed_steps(program, path))
 

@@ -120,7 +120,7 @@ class _Drawing:
     def _effect(self, edge: int) -> str:
         """What an edge does, as it is written where that can be shown."""
         effect = self._cfa.by_id[edge].effect
-        text = written_step(effect, edge, self._cfa, self._places)[0]
+        text = written_step(effect, self._places.written(self._cfa.name, edge), self._cfa)[0]
         return f"[{text}]" if isinstance(effect, ir.Assume) else text
 
     def _fact(self, number: int) -> str:

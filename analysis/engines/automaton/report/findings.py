@@ -1,7 +1,8 @@
 """From the errors in a derivation graph to findings: which have a path, which of several to report, and how they are reported.
 
-Three things are kept from revision to revision: paths, until something changes in a function that the search looked into;
-which errors are reported, until anything in the graph changes; and what a trace says, until the text around it moves.
+Four things are kept from revision to revision: paths, until something changes in a function that the search looked into;
+which errors are reported, until anything in the graph changes; which steps explain an error, until something changes in a
+function that its path leads through; and what a trace says, until what is written there changes.
 
 A change in a function that many call takes many searches. With `patient=False`, errors outside the functions whose text changed
 keep their paths, as long as these are there; `settled` says whether anything was left so.
@@ -44,13 +45,14 @@ _TRIES = 3  # of errors with one message in one function, when the search for a 
 
 class _Reported(msgspec.Struct, frozen=True):
     """A finding as it was reported, with the versions of the texts that its trace leads through. `callee` is the function whose
-    result it is about, `calls` all calls of that function."""
+    result it is about, `calls` all calls of that function. `explaining` are the numbers of the steps shown that explain it."""
 
     joined: Joined
     versions: list[tuple[str, object]]
     finding: Finding
     callee: Asked | None
     calls: Calls | None
+    explaining: frozenset[int]
 
 
 def _has_other_versions(reported: _Reported, places: Places) -> bool:
@@ -76,6 +78,7 @@ class Findings:
         self._joined: dict[Error, Joined] = {}
         self._chosen: list[tuple[Error, Joined]] | None = None
         self._reported: dict[Error, _Reported] = {}
+        self._differing: set[str] = set()  # functions that differ from what they were when findings were reported last
         self._spelled: dict[Taken, Spelled] = {}
         self._doubtful: dict[tuple[str, frozenset[int]], ErrorPath] = {}
         self._urgent: set[str] = set()
@@ -86,7 +89,7 @@ class Findings:
         self.undecided: dict[str, set[int]] = {}
 
     def changed(
-        self, functions: Set[str], rewritten: Mapping[str, Set[str]], texts: Iterable[str], recalled: Set[str] = frozenset()
+        self, functions: Set[str], rewritten: Mapping[str, Set[str]], texts: Set[str], recalled: Set[str] = frozenset()
     ) -> None:
         """The graph or the Delta differs in these functions; in those `rewritten`, calls write other cells; `texts` are those
         with other text, and those `recalled` have callers that they did not have."""
@@ -102,6 +105,7 @@ class Findings:
         self.error_paths = stay
         if self._steps is not None:
             self._steps.forget(functions)
+        self._differing.update(functions, rewritten, texts)
         self._chains.changed(functions | rewritten.keys())
         self._beginnings.changed(functions, rewritten, recalled)
         self._urgent.update(texts)
@@ -112,7 +116,7 @@ class Findings:
         `functions` those in which the graph has changed, and those `recalled` have callers that they did not have."""
         self._rules, self._reported, self._spelled = rules, {}, {}
         self.refuted = frozenset(error for error in self.refuted if error[1].rule not in differing)
-        self.changed(functions, {}, (), recalled)
+        self.changed(functions, {}, frozenset(), recalled)
         self._chains.forget()
         self._beginnings.forget()
 
@@ -163,8 +167,9 @@ class Findings:
         for error, joined in self._chosen:
             reported = before.get(error)
             if reported is None or reported.joined is not joined or self._is_outdated(reported, delta, places):
-                reported = self._report(tracer, delta, places, error, joined)
+                reported = self._report(tracer, delta, places, error, joined, self._explaining(reported, joined))
             self._reported[error] = reported
+        self._differing.clear()
         if spelled:
             self._spelled = spelled
         reported_in_order = sorted(self._reported.items(), key=lambda item: _in_order(item[1].finding))
@@ -173,6 +178,12 @@ class Findings:
         named = zip(findings, reported_in_order, strict=True)
         self._suspects = {finding.fingerprint: (error, reported.joined.steps) for finding, (error, reported) in named}
         return findings
+
+    def _explaining(self, reported: _Reported | None, joined: Joined) -> frozenset[int] | None:
+        """The numbers of the steps that explain an error, if they are those of before."""
+        if reported is None or reported.joined is not joined:
+            return None
+        return reported.explaining if self._differing.isdisjoint(taken.function for taken in joined.shown) else None
 
     def _is_outdated(self, reported: _Reported, delta: ProgramDelta, places: Places) -> bool:
         return _has_other_versions(reported, places) or self._calls(delta, reported.callee) != reported.calls
@@ -323,7 +334,15 @@ class Findings:
             return message
         return message.replace(rule.tracks, spell_path(fact.paths[0], cfa) if fact.paths else "the result")
 
-    def _report(self, tracer: Tracer, delta: ProgramDelta, places: Places, error: Error, joined: Joined) -> _Reported:
+    def _report(
+        self,
+        tracer: Tracer,
+        delta: ProgramDelta,
+        places: Places,
+        error: Error,
+        joined: Joined,
+        explaining: frozenset[int] | None,
+    ) -> _Reported:
         function, fact = error
         rule = self._rules[fact.rule]
         cfa = delta.program.functions[function]
@@ -334,7 +353,8 @@ class Findings:
         tracked = self._tracked(delta, places, error, joined)
         calls = self._calls(delta, tracked.callee)
         path = _up_to(error, joined.shown)
-        trace, explaining = tracer.steps(path, message)
+        needed = tracer.explaining(path) if explaining is None else explaining
+        trace, numbers = tracer.steps(path, message, needed)
         finding = Finding(
             rule=rule.name,
             status="possible",
@@ -345,11 +365,11 @@ class Findings:
             function=display_name(function),
             fingerprint=digest_text(rule.name, display_name(function), self._message(fact), text),
             trace=trace,
-            explaining=explaining,
+            explaining=numbers,
             evidence=tracked.evidence(calls),
         )
         versions = [(name, places.version(name)) for name in {taken.function for taken in joined.steps} | tracked.looked]
-        return _Reported(joined, versions, finding, tracked.callee, calls)
+        return _Reported(joined, versions, finding, tracked.callee, calls, needed)
 
 
 def _told_apart(free: ErrorFree, error: Error, reported: _Reported, places: Places) -> Finding:

@@ -19,7 +19,6 @@ from analysis.engines.automaton.facts.facts import NOTHING, Fact
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.functions.access_paths import path_of
 from analysis.model import ir
-from analysis.model.places import Place
 from analysis.model.report import StepKind, TraceStep
 from analysis.model.spelling import display_name
 from analysis.path_following.explanation import Step, needed_steps
@@ -47,10 +46,11 @@ class Taken(msgspec.Struct, frozen=True):
 
 
 class Spelled(NamedTuple):
-    """A step as it was reported, with its edge and its place; and its function, if the text rests on other edges of it."""
+    """A step as it was reported, with its edge and what is `written` at its place; and its function, if the text rests on other
+    edges of it."""
 
     edge: Edge
-    place: Place
+    written: str | None
     step: TraceStep
     cfa: Cfa | None = None
 
@@ -73,9 +73,13 @@ class Tracer:
         self._places = places
         self._limit = limit
 
-    def steps(self, path: list[Taken], message: str) -> tuple[tuple[TraceStep, ...], tuple[int, ...]]:
-        """The trace for a path to an error, ending with the violation, and the numbers of the steps that explain it."""
-        explaining = frozenset(needed_steps(self._delta.program, self._sliced(path)))
+    def explaining(self, path: list[Taken]) -> frozenset[int]:
+        """The numbers of the steps of a path to an error that explain it."""
+        return frozenset(needed_steps(self._delta.program, self._sliced(path)))
+
+    def steps(self, path: list[Taken], message: str, explaining: frozenset[int]) -> tuple[tuple[TraceStep, ...], tuple[int, ...]]:
+        """The trace for a path to an error, ending with the violation, and which of its steps are those of the path that are
+        `explaining` it."""
         shown = [
             (step, number in explaining)
             for number, taken in enumerate(path[:-1])
@@ -147,7 +151,8 @@ class Tracer:
         return self._spelled_step(taken).step if is_needed or self._is_shown(taken, edge) else None
 
     def _spelled_step(self, taken: Taken) -> Spelled:
-        """The step in words, spelled anew if its edge or its place is another one now."""
+        """The step in words, spelled anew if its edge is another one now, or what is written there; elsewhere if only its place
+        is another one."""
         cfa = self._delta.program.functions[taken.function]
         edge = cfa.by_id[taken.edge]
         spelled = self._spelled.get(taken)
@@ -155,19 +160,23 @@ class Tracer:
             spelled is None
             or spelled.edge is not edge
             or (spelled.cfa is not None and spelled.cfa is not cfa)
-            or spelled.place is not self._places.place(taken.function, edge.id)
+            or spelled.written != self._places.written(taken.function, edge.id)
         ):
             spelled = self._spell(taken, edge, cfa)
+        place = self._places.place(taken.function, edge.id)
+        if spelled.step.place is not place:
+            spelled = spelled._replace(step=msgspec.structs.replace(spelled.step, place=place))
         self._respelled[taken] = spelled
         return spelled
 
     def _spell(self, taken: Taken, edge: Edge, cfa: Cfa) -> Spelled:
-        text, rests = written_step(edge.effect, edge.id, cfa, self._places)
+        source = self._places.written(taken.function, edge.id)
+        text, rests = written_step(edge.effect, source, cfa)
         if taken.event == "return":
             text = f"{text} returns"
         place = self._places.place(taken.function, edge.id)
         step = TraceStep(place, self._name(taken.function), taken.depth, _kind(taken, edge), text)
-        return Spelled(edge, place, step, cfa if rests else None)
+        return Spelled(edge, source, step, cfa if rests else None)
 
     def _is_shown(self, taken: Taken, edge: Edge) -> bool:
         """Whether a step is in the trace even where it does not explain the error."""
