@@ -22,7 +22,7 @@ It refutes soundly as far as the derivation graph and the cells of `functions.ac
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import NamedTuple
 
 import msgspec
@@ -42,6 +42,7 @@ from analysis.model import ir
 
 _REFINEMENTS = 12
 _STATES = 1_500
+_DESCENTS = 1_000  # that are kept from revision to revision
 _LATE_STATES = 400  # from where the value begins: most of these paths are short
 
 
@@ -78,11 +79,13 @@ class Agreement(NamedTuple):
 
 
 class _Descended(NamedTuple):
-    """What is known at the end of a descent, which is there as long as its `source`."""
+    """What is known at the end of a descent through `functions`, which is there as long as its `source`. The writers of `cells`
+    were asked for."""
 
     source: object
     store: Store | None
     cells: frozenset[str]
+    functions: frozenset[str]
 
 
 class _Found(NamedTuple):
@@ -104,14 +107,32 @@ class Judgement(msgspec.Struct, frozen=True):
 
 
 class Feasibility:
-    """Decides errors of one derivation graph; `thorough` for small programs."""
+    """Decides errors of one derivation graph, revision by revision; `thorough` for small programs."""
 
     def __init__(self, steps: GraphSteps, delta: ProgramDelta, retrace: Retrace, thorough: bool) -> None:
-        self._steps = steps
+        self.steps = steps
         self._retrace = retrace
         self._walk = Walk(steps, delta)
         self._thorough = thorough
         self._descents: dict[tuple[int, object], _Descended] = {}
+
+    def changed(self, functions: Set[str], rewritten: Mapping[str, Set[str]]) -> None:
+        """The graph or the Delta differs in `functions`. In those `rewritten`, calls write other cells."""
+
+        def stays(known: _Descended) -> bool:
+            concerned = rewritten.keys() & known.functions
+            return functions.isdisjoint(known.functions) and all(known.cells.isdisjoint(rewritten[name]) for name in concerned)
+
+        self.steps.forget(functions)
+        self._walk.forget(functions | rewritten.keys())
+        self._descents = {key: known for key, known in self._descents.items() if stays(known)}
+
+    def revise(self, delta: ProgramDelta, retrace: Retrace) -> None:
+        """Takes the next revision, after `changed` was told what is another."""
+        self._retrace = retrace
+        self._walk.revise(delta)
+        if len(self._descents) > _DESCENTS:
+            self._descents = {}
 
     def error_path(
         self,
@@ -169,7 +190,7 @@ class Feasibility:
 
     def _slice(self, function: str, errors: frozenset[int], above: int = 0, over: Sites | None = None) -> Slice:
         live = self._retrace.live
-        return Slice(self._steps, function, sorted(errors), self._thorough, live, above, over)
+        return Slice(self.steps, function, sorted(errors), self._thorough, live, above, over)
 
     def _entries(self, part: Slice) -> tuple[tuple[str, int], ...]:
         """The configurations at the entries where paths through a slice begin."""
@@ -221,7 +242,9 @@ class Feasibility:
             if is_possible:
                 call = msgspec.structs.replace(descent.call, event="descent")
                 self._walk.advance(after, call, descent.callee)
-            known = self._descents[key] = _Descended(descent.source, after if is_possible else None, self._walk.asked())
+            functions = frozenset((descent.call.function, descent.callee, *(taken.function for taken in descent.steps)))
+            kept = after if is_possible else None
+            known = self._descents[key] = _Descended(descent.source, kept, self._walk.asked(), functions)
         return known.store, known.cells
 
     def _advance(self, store: Store, steps: tuple[Taken, ...]) -> bool:

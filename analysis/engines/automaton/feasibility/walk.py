@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -37,24 +37,38 @@ class Derivation(NamedTuple):
 
 
 class Walk:
-    """Steps over the edges of one program and its derivation graph."""
+    """Steps over the edges of one program and its derivation graph, revision by revision. What follows from the text of functions
+    stays, until they are to be forgotten."""
 
     def __init__(self, steps: GraphSteps, delta: ProgramDelta) -> None:
         self.steps = steps
         self._graph = steps.graph
-        self._delta = delta
         self.visited: set[str] = set()
-        self._inside: dict[Via, set[int]] = {}
         self._cells: dict[str, dict[ir.Expr, frozenset[str]]] = {}
         self._asked: dict[str, dict[ir.Expr, frozenset[str]]] = {}
         self._numbers: dict[ir.Expr, int] = {}
         self._known: dict[str, tuple[ir.Expr, ...]] = {}
         self._entering: dict[tuple[str, int, str], tuple[tuple[ir.Expr, ir.Expr], ...]] = {}
+        self.revise(delta)
+
+    def revise(self, delta: ProgramDelta) -> None:
+        """Takes the transition relation of the next revision, for which the graph was repaired."""
+        self._delta = delta
+        self._inside: dict[Via, set[int]] = {}
         self._derivations: dict[tuple[str, int], tuple[Derivation, ...]] = {}
         self._live: dict[str, Mapping[int, frozenset[str]]] = {}
         self._known_told: dict[tuple[str, int], tuple[Condition, ...]] = {}
         self._formulas: dict[tuple[str, int], ir.Expr | None] = {}
         self._stretches: dict[tuple[str, int, int, int], list[tuple[Edge, ...]]] = {}
+
+    def forget(self, functions: Set[str]) -> None:
+        """The models of these functions are other ones."""
+        for name in functions:
+            self._cells.pop(name, None)
+            self._known.pop(name, None)
+        gone = [key for key in self._entering if key[0] in functions or key[2] in functions]
+        for key in gone:
+            del self._entering[key]
 
     def begin(self, function: str) -> None:
         """Begins a search for paths to a place in the function: nothing is visited, nothing was asked."""

@@ -70,7 +70,7 @@ class Findings:
         self.error_paths: dict[tuple[str, frozenset[int]], ErrorPath] = {}
         self._chains = Chains(trace_steps)
         self._beginnings = Beginnings(self._chains)
-        self._steps: GraphSteps | None = None
+        self._feasibility: Feasibility | None = None
         self._siblings = SiblingCalls()
         self._clear = ClearStatements()
         self._names: frozenset[str] = frozenset()
@@ -103,8 +103,8 @@ class Findings:
         stay = {key: path for key, path in self.error_paths.items() if stays(path)}
         self._doubtful.update((key, path) for key, path in self.error_paths.items() if key not in stay)
         self.error_paths = stay
-        if self._steps is not None:
-            self._steps.forget(functions)
+        if self._feasibility is not None:
+            self._feasibility.changed(functions, rewritten)
         self._differing.update(functions, rewritten, texts)
         self._chains.changed(functions | rewritten.keys())
         self._beginnings.changed(functions, rewritten, recalled)
@@ -117,6 +117,7 @@ class Findings:
         self._rules, self._reported, self._spelled = rules, {}, {}
         self.refuted = frozenset(error for error in self.refuted if error[1].rule not in differing)
         self.changed(functions, {}, frozenset(), recalled)
+        self._feasibility = None
         self._chains.forget()
         self._beginnings.forget()
 
@@ -195,9 +196,11 @@ class Findings:
         self, graph: DerivationGraph, delta: ProgramDelta, retrace: Retrace, places: Places, patient: bool
     ) -> list[tuple[Error, Joined]]:
         self.violated, self.undecided = {}, {}
-        if self._steps is None or self._steps.graph is not graph:
-            self._steps = GraphSteps(graph)
-        feasibility = Feasibility(self._steps, delta, retrace, delta.thorough)
+        feasibility = self._feasibility
+        if feasibility is None or feasibility.steps.graph is not graph:
+            feasibility = self._feasibility = Feasibility(GraphSteps(graph), delta, retrace, delta.thorough)
+        else:
+            feasibility.revise(delta, retrace)
         self._sought = sought(graph, delta, retrace, _errors(delta, retrace))
         errors = {error: one for error, one in self._sought.items() if error not in self.refuted}
         alike = grouped(errors, self._rules, places, lambda name, fact: self._message(fact, delta.program.functions[name]))
