@@ -11,6 +11,10 @@ from analysis.certificate.checker import check
 from analysis.certificate.unwinding import check_unwinding
 from analysis.certificate.unwinding_tree import Unwinding
 from analysis.engines.symbolic import Effort, ProgramTask, Refuted, decide_program
+from analysis.model import clock
+from analysis.session.portfolio.asking import ask
+from analysis.session.portfolio.request import Proved, Request
+from analysis.session.portfolio.request_terms import About, Terms
 from benchmarks.asked_programs import Engine, ProgramAnswer, answer
 from benchmarks.papers import FOLDER, row_of
 from benchmarks.verdicts import task_of
@@ -38,6 +42,16 @@ def test_a_loop_is_proved_by_predicate_analysis() -> None:
         found = said(LOOP, engine)  # type: ignore[arg-type]  # one of them
         assert found.verdict == "safe"
         assert len(found.certificates) == 1
+
+
+def test_a_proof_is_tried_before_runs_use_up_the_time() -> None:
+    """The runs of the loop, and the tree of its paths, have no end."""
+    began = clock.spent()
+    request = Request(task(LOOP).program, ("main",), About("runs", ("assertion",)), terms=Terms())
+    found = ask(request, 20.0).by_rule["assertion"]
+    assert isinstance(found, Proved)
+    assert found.engine == "predicate"
+    assert clock.spent() - began < 3
 
 
 @pytest.mark.parametrize("engine", ["symbolic", "auto"])

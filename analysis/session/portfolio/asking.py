@@ -83,7 +83,7 @@ class _Asking:
     def _take(self, turn: Turn) -> None:
         prover, until = PROVERS[turn.prover], self._began + turn.until * self._seconds
         if prover.jointly:
-            self._jointly(prover, until)
+            self._jointly(prover, until, tries=turn.tries)
             return
         rules = self._worth(prover)
         for number, rule in enumerate(rules):
@@ -91,14 +91,14 @@ class _Asking:
             if any(one.is_conditional for one in self._unknown[rule]):
                 left = min(left, _LITTLE * self._seconds)
             if left > 0:
-                self._note((rule,), self._answer(prover, (rule,), left))
+                self._note((rule,), self._answer(prover, (rule,), left), tries=turn.tries)
 
-    def _jointly(self, prover: Prover, until: float) -> None:
+    def _jointly(self, prover: Prover, until: float, *, tries: bool) -> None:
         """Asks about all open rules; after a run that violates one of them soon once more about the others."""
         while (rules := self._worth(prover)) and (left := until - clock.spent()) > 0:
             began = clock.spent()
             answer = self._answer(prover, rules, left)
-            self._note(rules, answer)
+            self._note(rules, answer, tries=tries)
             if not isinstance(answer, Confirmed):
                 return
             now = clock.spent()
@@ -130,10 +130,10 @@ class _Asking:
         with clock.within(_OVER * seconds):
             return prover.prove(request, seconds, self._cancellation)
 
-    def _note(self, rules: tuple[str, ...], answer: Answer) -> None:
+    def _note(self, rules: tuple[str, ...], answer: Answer, *, tries: bool) -> None:
         match answer:
             case Unknown():
-                for rule in rules:
+                for rule in () if tries else rules:
                     self._unknown[rule].append(answer)
                 self._states += answer.states
             case Confirmed():

@@ -18,10 +18,11 @@ ProverName = Literal["runs", "tree", "ownership", "requirements", "value", "cons
 
 
 class Turn(NamedTuple):
-    """A prover, and until which share of the seconds it is its turn."""
+    """A prover, and until which share of the seconds it is its turn. `tries`: another turn says why it decides nothing."""
 
     prover: ProverName
     until: float
+    tries: bool = False
 
 
 _PROOFS: dict[Engine, tuple[Turn, ...]] = {
@@ -32,11 +33,12 @@ _PROOFS: dict[Engine, tuple[Turn, ...]] = {
     "summary": (),
     "automaton": (),
 }
+_RUNS = (Turn("runs", 0.05, tries=True), Turn("predicate", 0.1, tries=True), Turn("runs", 0.65), Turn("tree", 1.0))
 # people read the invariants of functions, and those of predicates are the shortest
 _VALUES = (Turn("predicate", 0.4), Turn("value", 0.5), Turn("constraints", 0.6), Turn("predicate", 1.0))
 TURNS: dict[Kind, dict[Engine, tuple[Turn, ...]]] = {
     "runs": {
-        "auto": (Turn("runs", 0.65), Turn("tree", 1.0)),
+        "auto": _RUNS,
         "value": (),
         "symbolic": (Turn("runs", 0.65), Turn("tree", 1.0)),
         "predicate": (),
