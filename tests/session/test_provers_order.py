@@ -146,3 +146,17 @@ def test_what_was_ended_by_time_is_asked_again_only_if_it_did_not_have_the_proce
 def test_half_of_the_time_is_enough() -> None:
     assert outcome.had_the_processor(0.5, 1.0)
     assert not outcome.had_the_processor(0.49, 1.0)
+
+
+def test_a_function_in_which_a_run_violates_a_rule_is_not_asked_about(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "main.c").write_text("int main(void)\n{\n    int a[2] = {1, 2}, i = 2;\n    return a[i];\n}\n")
+    asked = _asked(monkeypatch)
+    checker = Checker(Options(rules=("array-bounds",), proofs=True, everywhere=True), jobs=1)
+    checker.open([str(tmp_path)])
+    checker.check()
+    report = checker.prove()
+    checker.close()
+    assert [(finding.rule, finding.status) for finding in report.findings] == [("array-bounds", "confirmed")]
+    assert report.functions[0].verdicts["array-bounds"].verdict == "violated"
+    assert "main" not in {function for function, _ in asked}
+    assert asked

@@ -233,7 +233,7 @@ class Claims:
 
     def _is_settled(self, claim: Claim) -> bool:
         """Whether others have answered what a claim asks. A proof of the program says nothing of
-        functions that no entry leads to."""
+        functions that no entry leads to. A function in which a run violates a rule is not proved."""
         if self._program is None:
             return False
         answers = self.program_answers(self._program)
@@ -243,6 +243,8 @@ class Claims:
                 return seen.issuperset(self._wanted.rules)
             case "program":
                 return claim.rule in seen
+        if (claim.function, claim.rule) in answers.violated:
+            return True
         return claim.rule in answers.proved and claim.function in answers.reached
 
     @property

@@ -65,6 +65,11 @@ class ProgramAnswers:
         self.add(part.rule, decided, ms)
 
     @property
+    def violated(self) -> frozenset[tuple[str, str]]:
+        """The functions in which runs end that violate a rule, with the rule."""
+        return frozenset((run.decided.steps[-1].function, run.rule) for run in self.runs if run.decided.steps)
+
+    @property
     def complete(self) -> dict[str, tuple[Decided, float]]:
         """The rules of which answers within a bound tell that no run violates them, since the bound leaves out none. Findings
         cannot happen then, but nothing is proved."""
