@@ -161,9 +161,9 @@ class _Replay:
         look(machine, written, registers, values, again=True)
 
     def _after_return(self, values: dict[str, str]) -> None:
-        """What the caller's variable for the result holds now."""
+        """What the caller's variable for the result holds now. Where `main` has returned, what runs next has called nothing."""
         machine = self._machine
-        if machine.running:
+        if machine.running and len(machine.frames) < self._depths[-1]:
             caller = machine.current
             result = caller.edges[machine.last_call]
             look(machine, self._shown_at(Step(caller.name, result.id), result)[1], machine.registers, values, again=True)

@@ -29,6 +29,7 @@ _MESSAGES: tuple[tuple[str, str], ...] = (
     ("negation of", "signed-overflow"),
     ("division of", "signed-overflow"),
     ("division by zero", "division-by-zero"),
+    ("FPE on unknown address", "division-by-zero"),  # of elements of a vector, which no check is made of
     ("out of bounds", "array-bounds"),
     ("insufficient space", "array-bounds"),
     ("buffer-overflow", "array-bounds"),

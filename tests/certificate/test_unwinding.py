@@ -26,6 +26,9 @@ HEAD = """void reach_error(void); int __VERIFIER_nondet_int(void); void *malloc(
 BRANCHES = """int main(void) { int n = __VERIFIER_nondet_int(), s = 0; if (n < 0) return 0; for (int i = 0; i < 3; i++)
     { if (n > i) s++; } if (s > 3) reach_error(); if (n == 2 && s != 2) reach_error(); return s; }"""
 FREED = """int main(void) { int *p = malloc(8); if (__VERIFIER_nondet_int()) { free(p); p = 0; } if (p) free(p); return 0; }"""
+COUNTED = """int vprintf(const char *, __builtin_va_list); void tell(const char *format, ...) { __builtin_va_list a;
+    __builtin_va_start(a, format); vprintf(format, a); __builtin_va_end(a); }
+    int main(void) { int n = 7; tell("%n", &n); if (n != 7) reach_error(); return 0; }"""
 program_of(program(Random(0)))  # before any test: it raises Python's recursion limit
 
 
@@ -72,6 +75,7 @@ REFUSED = [
     ("int main(void) { while (__VERIFIER_nondet_int()) known++; return 0; }", claim("assertion")),
     ("int x; int main(void) { return (int)(long)&x; }", claim("assertion")),
     ("int main(void) { mystery(&known); return 0; }", claim("assertion", outside=False)),
+    (COUNTED, claim("assertion")),
     ("int main(void) { return 0; }", claim("lock-discipline")),
     ("int main(void) { return 0; }", claim()),
 ]

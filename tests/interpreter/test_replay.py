@@ -281,3 +281,15 @@ def test_the_runs_of_replay_and_execute_are_the_same() -> None:
     result = replay(program, Start("main"), path, Script((5,)), "null-dereference")
     assert isinstance(result, Replayed)
     assert (result.observation, result.asked, result.assumptions) == (run.end, run.asked, run.assumptions)
+
+
+def test_what_runs_behind_main_has_no_caller() -> None:
+    text = (
+        "int atexit(void (*)(void)); void free(void *); void *malloc(unsigned long); void *p; void last(void) { free(p); }"
+        "int main(void) { p = malloc(3); atexit(last); free(p); return 0; }"
+    )
+    program, path = recorded(text)
+    result = replay(program, Start("main"), path, Script(()), "double-free")
+    assert isinstance(result, Replayed), result
+    assert result.observation is not None
+    assert [step.function for step in result.steps][-2:] == ["main", "last"]

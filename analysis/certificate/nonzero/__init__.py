@@ -21,7 +21,8 @@ What a member of a structure or a variable holds is known where the program keep
 of the program, from `main` on. Every write and every construction of an object is checked.
 
     invariant_candidates ──> kept_invariants ──> walk ──> transfer ──> construction
-      └─> left_out_records ──> other_accesses        └─> unfollowed_edges
+      └─> left_out_records ──> other_accesses        └─> unfollowed_edges      │
+                                     └──> overwritten <───────────────────────┘
 
 A claim is only what each function needs. The checker follows all functions again, and finds each call itself.
 """

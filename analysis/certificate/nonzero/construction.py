@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from analysis.certificate.nonzero.data_invariants import Invariant, Invariants, said_of
 from analysis.certificate.nonzero.library_uses import use_of
+from analysis.certificate.nonzero.overwritten import Overwritten
 from analysis.certificate.nonzero.record_parts import Members
 from analysis.certificate.nonzero.values import Known, is_zero
 from analysis.cfa.graph import Cfa, Edge, Program
@@ -40,6 +41,7 @@ class Construction:
         self._program = program
         self.invariants = invariants
         self._members = Members(program, invariants)
+        self._overwriting = Overwritten(program)
         self._uses: dict[int, Uses] = {}
         parts = (part for found in cfa.parts.values() for part in found)
         own = {part for part in parts if isinstance(part, ir.Var) and part.scope in ("local", "temporary")}
@@ -56,7 +58,7 @@ class Construction:
             known = known._replace(unset=known.unset - known.nonzero)
         uses = self._uses.get(edge.id)
         if uses is None:
-            uses = self._uses[edge.id] = _Uses(self._program, self._members).of(edge.effect)
+            uses = self._uses[edge.id] = _Uses(self._program, self._members, self._overwriting).of(edge.effect)
         for copied in uses.copied:
             for leaf, found in self._members.of(copied):
                 if leaf in known.unset:
@@ -147,8 +149,8 @@ def _owner(leaf: ir.Expr) -> ir.Var | None:
 
 
 class _Uses:
-    def __init__(self, program: Program, members: Members) -> None:
-        self._program, self._members = program, members
+    def __init__(self, program: Program, members: Members, overwriting: Overwritten) -> None:
+        self._program, self._members, self._overwriting = program, members, overwriting
         self._escaping = set[ir.Var]()
         self._overwritten: list[ir.Expr] = []
         self._copied: list[ir.Expr] = []
@@ -180,11 +182,14 @@ class _Uses:
             self._visit(argument, kept=False)
             bare = ir.strip_casts(argument)
             if use == "written" and isinstance(bare, ir.AddressOf):
-                self._overwritten.append(bare.lvalue)
+                self._overwrite(call, position, bare.lvalue)
             elif use == "written" and isinstance(bare, ir.Var) and isinstance(bare.type, Pointer):
-                self._overwritten.append(ir.Deref(bare, bare.type.target))
+                self._overwrite(call, position, ir.Deref(bare, bare.type.target))
         if call.result is not None:
             self._places(call.result)
+
+    def _overwrite(self, call: ir.Call, position: int, lvalue: ir.Expr) -> None:
+        self._overwritten.append(self._overwriting.whole(call, position, lvalue))
 
     def _value(self, value: ir.Expr) -> None:
         if isinstance(value.type, Record):

@@ -10,7 +10,7 @@ from analysis.certificate.nonzero.record_parts import held, inside, mentioned, r
 from analysis.certificate.nonzero.writes import overlaid
 from analysis.cfa.graph import Program
 from analysis.model import ir
-from analysis.model.c_types import Array, Pointer, Type
+from analysis.model.c_types import Array, Pointer, Record, Type
 from analysis.model.kept_with import kept_with
 
 
@@ -45,7 +45,15 @@ def confused_by(program: Program, found: Iterable[Otherwise]) -> frozenset[str]:
             keys |= _behind(program, type_)
         for type_ in one.moved:
             keys |= held(program, type_)
+        for type_ in one.outgrown:
+            keys |= _holders(program, type_)
     return frozenset(keys)
+
+
+def _holders(program: Program, type_: Type) -> frozenset[str]:
+    """The records that have objects of this type as parts, with all their parts."""
+    found = [keys for key, keys in inside(program).items() if not isinstance(type_, Record) or type_.key in keys - {key}]
+    return frozenset().union(*found)
 
 
 def _in_union(program: Program, key: str) -> frozenset[str]:

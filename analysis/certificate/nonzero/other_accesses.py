@@ -15,6 +15,7 @@ from typing import NamedTuple
 from analysis.certificate.nonzero.data_invariants import Invariant, said_of
 from analysis.certificate.nonzero.fresh_blocks import is_fresh
 from analysis.certificate.nonzero.library_uses import use_of
+from analysis.certificate.nonzero.overwritten import Overwritten
 from analysis.certificate.nonzero.record_parts import element, held, mentioned
 from analysis.cfa.addresses_taken import taken_by
 from analysis.cfa.graph import Cfa, Program
@@ -29,13 +30,15 @@ class Otherwise(NamedTuple):
     """`confused`: types of which objects may be accessed as others, so that pointers in them may lead to others, too; `bytes`:
     those that may be accessed as characters, or by functions that do not know their type; `raw`: those of which objects may be
     memory that was never set; `moved`: those to which pointers are moved, or of which blocks are subscripted; `pointed`:
-    members whose address is taken. `copies`: it copies bytes from and to objects whose types are not known there."""
+    members whose address is taken; `outgrown`: what library functions may overwrite with more behind it. `copies`: it copies
+    bytes from and to objects whose types are not known there."""
 
     confused: frozenset[Type]
     bytes: frozenset[Type]
     raw: frozenset[Type]
     moved: frozenset[Type]
     pointed: frozenset[Invariant]
+    outgrown: frozenset[Type]
     copies: bool
 
 
@@ -65,6 +68,8 @@ class _Look:
         self._taken = frozenset[str]() if cfa is None else taken_by(cfa).own
         self._confused, self._bytes, self._raw = set[Type](), set[Type](), set[Type]()
         self._moved, self._pointed = set[Type](), set[Invariant]()
+        self._outgrown = set[Type]()
+        self._overwriting = Overwritten(program)
         self._copies = False
 
     def found(self) -> Otherwise:
@@ -75,6 +80,7 @@ class _Look:
             frozenset(self._raw),
             frozenset(self._moved),
             frozenset(self._pointed),
+            frozenset(self._outgrown),
             self._copies,
         )
 
@@ -114,6 +120,8 @@ class _Look:
             self._part(argument, kept=use == "kept" or (use == "written" and not self._is_own(argument)))
             if use == "written":
                 self._overwritten(call, argument)
+                outgrown = self._overwriting.outgrows(call, position, argument)
+                self._outgrown |= set() if outgrown is None else {outgrown}
             for target in targets:
                 self._passed(target, position, argument)
         if call.result is not None:
@@ -186,6 +194,7 @@ class _Look:
             case ir.Cast(operand, type_):
                 if kept and not _is_null(operand):
                     self._become(operand.type, type_)
+                    self._bytes |= _around(operand) if _is_raw(type_) else set()
                 self._part(operand, kept=kept)
                 return
             case ir.Binary(operator, left, right) if operator in COMPARISONS or _is_distance(expr):
@@ -243,6 +252,14 @@ class _Look:
     def _confuse(self, type_: Type) -> None:
         if mentioned(type_):
             self._confused.add(type_)
+
+
+def _around(pointer: ir.Expr) -> set[Type]:
+    """The types of the records in which an object lies whose address is taken, unless it is in an array: where only bytes are
+    known of it, more than the object may be meant."""
+    if not isinstance(pointer, ir.AddressOf) or isinstance(pointer.lvalue, ir.Index):
+        return set()
+    return {step.record.type for step in ir.steps(pointer.lvalue) if isinstance(step, ir.Field)}
 
 
 def _is_raw(type_: Type) -> bool:

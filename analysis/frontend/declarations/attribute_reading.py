@@ -9,6 +9,7 @@ from functools import lru_cache
 from analysis.c.attributes import Attribute
 from analysis.c.layout_attributes import is_gnu, is_packing
 from analysis.c.pragmas import Pragma, pragma
+from analysis.frontend.syntax.parser import Node, text_of
 
 _SHORT = 500  # bytes: longer texts are not kept
 _QUOTED = rb"\"(?:[^\"\\]++|\\.)*+\"?+"
@@ -76,3 +77,11 @@ def pragma_of(directive: bytes) -> Pragma:
     """What the text of a `#pragma` says, but for the layout of records."""
     found = _PRAGMA.match(directive)
     return pragma(b"" if found is None or is_packing(directive) else found.group(1).strip())
+
+
+def assembler_names(declarator: Node | None) -> Iterator[bytes]:
+    """The texts `asm("name")` behind the parameters of a function, whatever stands around these: `char *f(void) asm("g")`."""
+    while declarator is not None:
+        yield from (text_of(child) for child in declarator.named_children if child.type == "gnu_asm_expression")
+        inner = next((child for child in declarator.named_children if child.type == "parenthesized_declarator"), None)
+        declarator = declarator.child_by_field_name("declarator") or inner

@@ -10,7 +10,7 @@ import msgspec
 from analysis.c.attributes import Attribute, said_of_declaration, symbol
 from analysis.c.control import NEVER_RETURN_ANYWHERE
 from analysis.c.linkage import FileLinkage
-from analysis.frontend.declarations.attribute_reading import attributes, pragma_of
+from analysis.frontend.declarations.attribute_reading import assembler_names, attributes, pragma_of
 from analysis.frontend.declarations.declarators import Declarator
 from analysis.frontend.declarations.literal_values import number
 from analysis.frontend.declarations.scope import ConstantEntry, FileScope, Names, ObjectEntry
@@ -236,9 +236,7 @@ class FileReader:
         system: bool,
     ) -> None:
         told = self.level.linkage
-        for label in () if declarator is None else declarator.named_children:
-            if label.type == "gnu_asm_expression":
-                texts = [*texts, text_of(label)]
+        texts = [*texts, *assembler_names(declarator)]
         told.declare(linkage, name, said_of_declaration(attributes(texts)), is_system=system, is_function=True)
         told.define_function(linkage, storage, is_static=linkage != name)
         if defined and linkage in self._defined:

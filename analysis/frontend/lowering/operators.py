@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from analysis.c.results import defined, defined_unary, machine, machine_unary
 from analysis.frontend.declarations.types import arithmetic_type, promote
+from analysis.frontend.lowering.refused import RefusedError
 from analysis.model import ir
 from analysis.model.c_types import (
     INT,
@@ -62,6 +63,8 @@ def unary(operator: str, operand: ir.Expr) -> ir.Expr:
     """`-e`, `+e`, `~e` or `!e` of a value."""
     if operator == "!":
         return logical_not(operand)
+    if isinstance(operand.type, Record | Void):
+        return _not_modelled(operator)
     promoted = convert(operand, promote(operand.type))
     type_ = promoted.type
     if operator == "+":
@@ -88,15 +91,23 @@ def binary(operator: str, left: ir.Expr, right: ir.Expr, model: DataModel, size:
     one, other = left.type, right.type
     if isinstance(one, Pointer) or isinstance(other, Pointer):
         return _pointer_operator(operator, left, right, model)
+    if isinstance(one, Record | Void) or isinstance(other, Record | Void):
+        return _not_modelled(operator)
     if operator in ("<<", ">>"):
         shifted = convert(left, promote(one))
         return _fold(operator, shifted, convert(right, promote(other)), shifted.type)
-    if isinstance(one, Record | Void) or isinstance(other, Record | Void):
-        return ir.Unknown(INT)
     if operator in ("==", "!=") and isinstance(left, ir.IntConst) and not isinstance(right, ir.IntConst):
         left, right, one, other = right, left, other, one
     common = arithmetic_type(one, other)
     return _fold(operator, convert(left, common), convert(right, common), INT if operator in COMPARISONS else common)
+
+
+def _not_modelled(operator: str) -> ir.Expr:
+    """An operator on values whose type is not modelled, such as a vector of GNU C. RefusedError where it could violate a rule in
+    one of their elements."""
+    if operator in COMPARISONS or operator in ("&", "|", "^"):
+        return ir.Unknown(INT)
+    raise RefusedError(f"`{operator}` of values whose type is not modelled")
 
 
 def _pointer_operator(operator: str, left: ir.Expr, right: ir.Expr, model: DataModel) -> ir.Expr:
@@ -166,7 +177,7 @@ def address(lvalue: ir.Expr) -> ir.Expr:
 
 
 def element(base: ir.Expr, index: ir.Expr, model: DataModel) -> ir.Expr:
-    """`a[i]`: `base` is not decayed, `index` is a value."""
+    """`a[i]`: `base` is not decayed, `index` is a value. RefusedError where what it is an element of is not modelled."""
     if isinstance(index.type, Pointer):  # i[a]
         base, index = index, base
     wide = index if isinstance(index, ir.IntConst) else convert(index, model.intptr)
@@ -175,7 +186,7 @@ def element(base: ir.Expr, index: ir.Expr, model: DataModel) -> ir.Expr:
     if isinstance(base.type, Array):
         return ir.Index(base, wide, base.type.element)
     if not isinstance(base.type, Pointer):
-        return ir.Unknown(INT)
+        raise RefusedError("an element of a value whose type is not modelled")
     return dereference(base if is_null(wide) else ir.Binary("+", base, wide, base.type))
 
 

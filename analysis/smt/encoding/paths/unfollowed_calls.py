@@ -267,7 +267,9 @@ class Calls:
         else:
             self._state.ledger.assume(f"{name}() is external: it may return anything, and writes only what its arguments reach")
         function = None if has_body or name is None else known(name)
-        if function is not None and "elsewhere" in function.besides:  # what it was passed before
+        is_passed_before = function is not None and "elsewhere" in function.besides
+        has_list = any(frame.cfa.type.variadic for frame in self._state.frames)  # a `va_list` leads to what was passed
+        if is_passed_before or has_list:
             reached |= self._memory.escaped
         is_static = function is not None and function.result == "static"  # what it returned before
         holds = any(isinstance(argument.type, Record) for argument in call.arguments)  # perhaps pointers from outside
