@@ -125,6 +125,9 @@ class Expressions(Sizes):
         return self._identifier(node) if self.names.lookup(self.source(node)) is not None else literal
 
     def _identifier(self, node: Node) -> ir.Expr:
+        written = self.text[node.start_byte : node.end_byte]
+        if written[:1].isdigit():  # behind `sizeof` (`frontend.syntax.signed_numbers`)
+            return self._found_number(written.decode())
         name = self.source(node)
         entry = self.names.lookup(name)
         if isinstance(entry, ObjectEntry):
@@ -146,10 +149,14 @@ class Expressions(Sizes):
 
     def _number(self, node: Node) -> ir.Expr:
         text = self.source(node)
-        found = number(text.lstrip("+-"), self.model)
+        found = self._found_number(text.lstrip("+-"))
+        return operators.unary(text[0], found) if text[0] in "+-" else found  # the grammar takes signs in
+
+    def _found_number(self, text: str) -> ir.Expr:
+        found = number(text, self.model)
         if found is None:
             raise RefusedError(f"number {text}")
-        return operators.unary(text[0], found) if text[0] in "+-" else found  # the grammar takes signs in
+        return found
 
     def _character(self, node: Node) -> ir.Expr:
         found = character(self.source(node))

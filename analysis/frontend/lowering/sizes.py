@@ -33,6 +33,8 @@ class Sizes(Casts):
         if type_node is not None:
             return self._size(self.type_name(type_node))
         value = field_of(node, "value")
+        if value.type == "cast_expression":  # there is none (C11 6.5.3p1)
+            raise RefusedError("sizeof in front of a number with a sign")
         if value.type == "parenthesized_expression" and (named := self.typedef_in(value)) is not None:
             return self._size(named)
         inner = value

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from analysis.frontend.syntax.scanning import CHARACTER, STRING, blank, outside_literals
+from analysis.frontend.syntax.scanning import BALANCED, CHARACTER, STRING, blank, outside_literals
 from analysis.frontend.syntax.type_operands import Fragment, take_operands
 
 
@@ -40,11 +40,6 @@ class Cleaned(NamedTuple):
 
 IMPLICIT_INT = b"int"
 """The type name that is written where C89 lets a definition have none."""
-_PARENTHESES = 5  # how deep they are counted in an attribute; deeper ones are left as they are
-_PLAIN = rb"[^()\"']++|" + STRING + rb"|" + CHARACTER
-_BALANCED = rb"(?>(?:" + _PLAIN + rb")*)"
-for _ in range(_PARENTHESES):
-    _BALANCED = rb"(?>(?:" + _PLAIN + rb"|\(" + _BALANCED + rb"\))*)"
 _WORDS: dict[bytes, bytes] = {
     b"__extension__": b"",
     b"__restrict": b"",
@@ -92,12 +87,12 @@ _SCANS: tuple[tuple[re.Pattern[bytes], tuple[bytes, ...]], ...] = (  # each with
     (_RECENT, (b"static_assert",)),
     (_BRACKETED, (b"[[",)),
 )
-_TO_CLOSING = re.compile(_BALANCED + rb"\)")
+_TO_CLOSING = re.compile(BALANCED + rb"\)")
 _REST: dict[str | None, re.Pattern[bytes]] = {  # what follows an opening parenthesis that one of them ends with
     "attribute": _TO_CLOSING,
     "aligned": _TO_CLOSING,
     "atomic": _TO_CLOSING,
-    "checked": re.compile(_BALANCED + rb"\)(?>(?:\s*+;)?)"),
+    "checked": re.compile(BALANCED + rb"\)(?>(?:\s*+;)?)"),
 }
 _COMMENT = re.compile(rb"""(?P<keep>"(?:[^"\\\n]++|\\.)*+"?|'(?:[^'\\\n]++|\\.)*+'?)|/\*.*?(?:\*/|\Z)|//[^\n]*""", re.DOTALL)
 _CASE = re.compile(rb"case(?<![\w$]case)\b")

@@ -26,6 +26,7 @@ from tree_sitter import Language, Node, Parser, Point, Range, Tree
 from analysis.c.layout_attributes import is_packing, packings
 from analysis.frontend.syntax.cleaning import Attribute, clean
 from analysis.frontend.syntax.old_style import OldStyle, give_types, separate
+from analysis.frontend.syntax.signed_numbers import as_names
 from analysis.frontend.syntax.type_operands import Fragment
 from analysis.frontend.text.difference import difference
 
@@ -42,7 +43,7 @@ class SyntaxTree:
     """A parsed translation unit; see the module's docstring for the tables.
 
     `text` is the preprocessed text, cleaned, with the same length and lines; where a definition has no result type,
-    the tree has an `int` in the white space before it. `pragmas` are those but for `#pragma pack`. `errors` are the half-open
+    the tree has an `int` in the white space before it, and behind `sizeof` names for numbers (`signed_numbers`). `pragmas` are those but for `#pragma pack`. `errors` are the half-open
     byte ranges that the parser could not make sense of, empty where something was missing. `base` is the last text without
     errors, and its tree, for the next `parse`.
     """
@@ -119,7 +120,7 @@ def parse(preprocessed: bytes, previous: SyntaxTree | None = None) -> SyntaxTree
     """
     cleaned = clean(preprocessed)
     text, definitions = separate(cleaned.text)
-    typed = give_types(text)
+    typed = as_names(give_types(text))
     base = None if previous is None else previous.base
     syntax = SyntaxTree(text, cleaned.attributes, cleaned.computed_gotos, _tree(typed, base))
     syntax.unnamed_bits, syntax.pragmas = cleaned.unnamed_bits, cleaned.pragmas

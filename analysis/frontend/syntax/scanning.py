@@ -9,6 +9,12 @@ STRING = rb"\"(?:[^\"\\\n]++|\\.)*+\""
 """A string literal, as a part of regular expressions. It begins and ends on one line."""
 CHARACTER = rb"'(?:[^'\\\n]++|\\.)*+'"
 """A character constant, likewise."""
+_PARENTHESES = 5  # how deep they are counted; deeper ones are left as they are
+_PLAIN = rb"[^()\"']++|" + STRING + rb"|" + CHARACTER
+BALANCED = rb"(?>(?:" + _PLAIN + rb")*)"
+"""What can stand between parentheses, likewise."""
+for _ in range(_PARENTHESES):
+    BALANCED = rb"(?>(?:" + _PLAIN + rb"|\(" + BALANCED + rb"\))*)"
 _QUOTE = re.compile(rb"[\"']")
 _LITERAL = re.compile(STRING + rb"?|" + CHARACTER + rb"?")  # one that is not closed goes to the end of the line
 _NOTHING_MORE: dict[str | None, re.Pattern[bytes]] = {}
