@@ -43,7 +43,8 @@ class SyntaxTree:
     """A parsed translation unit; see the module's docstring for the tables.
 
     `text` is the preprocessed text, cleaned, with the same length and lines; where a definition has no result type,
-    the tree has an `int` in the white space before it, and behind `sizeof` names for numbers (`signed_numbers`). `pragmas` are those but for `#pragma pack`. `errors` are the half-open
+    the tree has an `int` in the white space before it, and behind `sizeof` it has names for numbers (`signed_numbers`). `pragmas`
+    are those but for `#pragma pack`. `errors` are the half-open
     byte ranges that the parser could not make sense of, empty where something was missing. `base` is the last text without
     errors, and its tree, for the next `parse`.
     """

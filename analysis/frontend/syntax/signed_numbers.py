@@ -1,8 +1,8 @@
 """Numbers with a sign directly behind `sizeof(T)`: the grammar takes the sign in, so that `sizeof(int)-1` reads as the size of
 `(int)-1`. C has no cast there (C11 6.5.3p1).
 
-Where a name stands instead, the grammar reads a sum: the first digit is overwritten by `_` in the text that the parser gets. A number
-is then an identifier that begins with a digit in the text as it is written.
+Where a name stands instead, the grammar reads a sum: the first digit is overwritten by `_` in the text that the parser gets. A
+number is then an identifier that begins with a digit in the text as it is written.
 """
 
 from __future__ import annotations
