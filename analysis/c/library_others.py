@@ -23,6 +23,8 @@ dlvsym                       | any text text           | any~        | named-cod
 fopencookie                  | kept? text kept         | stream?     | buffers     | GNU
 funopen                      | kept? n n n n           | stream?     | buffers     | BSD
 setbuffer                    | handle kept? n          |             | buffers     | GNU
+register_printf_function register_printf_specifier | n kept? kept? | number | buffers | GNU
+register_printf_type         | kept                    | number      | buffers     | GNU
 
 accept4                      | n out? inout+one? n     | descriptor  |             | GNU
 open64                       | text n ...              | descriptor  |             | GNU

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from analysis.certificate.nonzero.writes import EVERYTHING, Place
-from analysis.cfa.graph import Cfa
+from analysis.cfa.graph import Cfa, Program
+from analysis.cfa.linking.obstacle_words import RETURNS
 from analysis.model import ir
 from analysis.model.c_types import Pointer
 
@@ -30,6 +31,13 @@ ANYTHING = Contract()
 """Of a function that is not followed."""
 NOTHING_YET = Contract((), returns=False, nonzero=True, writes=frozenset(), clears=frozenset())
 """What functions that call each other begin with: calls among them do nothing and never return."""
+
+
+def may_come_back(program: Program, name: str) -> bool:
+    """Whether a function that is declared not to return may return: what its callers do then is not in their CFAs."""
+    cfa = program.functions.get(name)
+    edges = () if cfa is None else cfa.unsupported
+    return any(isinstance(edge.effect, ir.Unsupported) and edge.effect.reason == RETURNS for edge in edges)
 
 
 def followed_pointers(need: ir.Expr) -> tuple[ir.Expr, ...]:

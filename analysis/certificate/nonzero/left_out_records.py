@@ -58,7 +58,8 @@ def _holders(program: Program, type_: Type) -> frozenset[str]:
 
 def _in_union(program: Program, key: str) -> frozenset[str]:
     """The records that may be something else because pointers to them are in a union."""
-    parts = (member.type for inner in inside(program)[key] for member in program.records[inner].members)
+    definitions = (program.records.get(inner) for inner in inside(program)[key])  # of types that are not modelled there is none
+    parts = (member.type for one in definitions for member in (() if one is None else one.members))
     return frozenset(found for part in parts for found in mentioned(part)) | inside(program)[key]
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 OPEN_ORDER = "an open order of evaluation"
 """How the reason of an open order begins (`open_order`)."""
 
+RETURNS = "a function that is declared not to return does"
+"""Where such a function may return: what its callers do then is not in their CFAs (`obstructed`)."""
 _ELSEWHERE = "a program with "
 
 

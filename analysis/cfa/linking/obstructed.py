@@ -14,12 +14,13 @@ from weakref import WeakKeyDictionary, ref
 
 import msgspec
 
+from analysis.c.control import NEVER_RETURN_ANYWHERE
 from analysis.c.linkage import Body, differ, is_decided
 from analysis.cfa.building.unit import Unit
 from analysis.cfa.graph import Cfa, Edge, FunctionSource, Program
 from analysis.cfa.linking.labels import labelled, second_names
 from analysis.cfa.linking.library_names import UNLIKE, unlike
-from analysis.cfa.linking.obstacle_words import elsewhere
+from analysis.cfa.linking.obstacle_words import RETURNS, elsewhere
 from analysis.cfa.linking.open_order import Conflict, conflicts
 from analysis.cfa.linking.promises import broken
 from analysis.frontend.declarations.file_level import Variable
@@ -30,7 +31,6 @@ from analysis.model.places import Site
 from analysis.model.spelling import display_name
 
 MAIN = "main"
-_RETURNS = "a function that is declared not to return does"
 
 # made once for a CFA and its reasons, so that they stay the same objects as long as nothing changes
 _made: WeakKeyDictionary[Cfa, tuple[tuple[bool, tuple[Conflict, ...]], Cfa]] = WeakKeyDictionary()
@@ -42,7 +42,8 @@ _mentioned: list[dict[int, tuple[Unit, tuple[tuple[str, tuple[str, ...]], ...]]]
 
 
 class Obstructions(msgspec.Struct, frozen=True):
-    """Why functions are not understood, by linkage name; `returning` are those that are declared not to return. `unordered` are
+    """Why functions are not understood, by linkage name; `returning` are those that may return, and are
+    declared not to, or bear the name of one that never does. `unordered` are
     expressions in them that depend on an order that C leaves open."""
 
     reasons: dict[str, str]
@@ -56,7 +57,8 @@ class Obstructions(msgspec.Struct, frozen=True):
 def obstructions(units: Sequence[Unit], cfas: Mapping[str, Cfa], ending: frozenset[str] = frozenset()) -> Obstructions:
     """What is not understood of the functions of a program. `ending`: external functions that never return, though no unit
     declares that."""
-    returning = frozenset(n for unit in units for n in unit.level.linkage.noreturn if n in cfas and _may_return(cfas[n]))
+    ends = NEVER_RETURN_ANYWHERE.union(*(unit.level.linkage.noreturn for unit in units))
+    returning = frozenset(name for name in ends if name in cfas and _may_return(cfas[name]))
     return Obstructions(_reasons(units, cfas), returning, conflicts(units, cfas, ending))
 
 
@@ -240,7 +242,7 @@ def obstructed(cfa: Cfa, found: Obstructions) -> Cfa:
 def _obstruct(cfa: Cfa, returns: bool, unordered: tuple[Conflict, ...]) -> Cfa:
     reasons = {
         **dict(reversed(unordered)),
-        **{e.source: _RETURNS for e in cfa.incoming.get(cfa.exit, ()) if returns},
+        **{e.source: RETURNS for e in cfa.incoming.get(cfa.exit, ()) if returns},
     }
     return _with_edges_behind(cfa, reasons, digest_text("obstructed", cfa.digest, str(returns), str(unordered)))
 
