@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
+from analysis.c.control import UNMODELLED
 from analysis.certificate.nonzero.writes import EVERYTHING, Place
 from analysis.cfa.graph import Cfa, Program
 from analysis.cfa.linking.obstacle_words import RETURNS
 from analysis.model import ir
 from analysis.model.c_types import Pointer
+from analysis.model.spelling import display_name
 
 Needs = tuple[ir.Expr, ...]
 """Expressions over the parameters of a function that must not be zero where it is called."""
@@ -33,8 +36,16 @@ NOTHING_YET = Contract((), returns=False, nonzero=True, writes=frozenset(), clea
 """What functions that call each other begin with: calls among them do nothing and never return."""
 
 
-def may_come_back(program: Program, name: str) -> bool:
-    """Whether a function that is declared not to return may return: what its callers do then is not in their CFAs."""
+def not_followed(program: Program, name: str | None, targets: Iterable[str]) -> str:
+    """The function that makes a call one behind which nothing is followed, in words; empty if there is none. `name`: that of the
+    call, unless it is through a pointer. What follows a call of a function that returns against its declaration is not in CFAs."""
+    if name in UNMODELLED or not UNMODELLED.isdisjoint(targets):
+        return display_name(name or "a function through a pointer")
+    return next((display_name(target) for target in targets if _may_come_back(program, target)), "")
+
+
+def _may_come_back(program: Program, name: str) -> bool:
+    """Whether a function may return that is declared not to."""
     cfa = program.functions.get(name)
     edges = () if cfa is None else cfa.unsupported
     return any(isinstance(edge.effect, ir.Unsupported) and edge.effect.reason == RETURNS for edge in edges)

@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from analysis.c.control import UNMODELLED
 from analysis.c.functions import Function
 from analysis.certificate.nonzero.called_contexts import InContext, given, never, text_of
-from analysis.certificate.nonzero.callee_contracts import ANYTHING, Contract, followed_pointers, may_come_back, passed
+from analysis.certificate.nonzero.callee_contracts import ANYTHING, Contract, followed_pointers, not_followed, passed
 from analysis.certificate.nonzero.conditions import assumed
 from analysis.certificate.nonzero.data_invariants import Always, Invariant, Invariants, said_of
 from analysis.certificate.nonzero.fresh_blocks import fresh_blocks, is_fresh
@@ -180,14 +179,9 @@ class Transfer:
     def _called(self, known: Known, edge: Edge, call: ir.Call) -> Known | None:
         name = ir.direct_callee(call)
         targets = self._program.targets(call)
-        if name in UNMODELLED or not UNMODELLED.isdisjoint(targets):
-            self._stop(known, edge, not_modelled(self._cfa.name, display_name(name or "a function through a pointer")))
-            return None
-        back = next((target for target in targets if may_come_back(self._program, target)), None)
-        if back is not None:
-            self._stop(
-                known, edge, f"{display_name(self._cfa.name)}() calls {display_name(back)}(), which may return, and should not"
-            )
+        why = not_followed(self._program, name, targets)
+        if why:
+            self._stop(known, edge, not_modelled(self._cfa.name, why))
             return None
         if self._construction is not None:
             self._check_parameters(known, edge, call, targets)
