@@ -38,7 +38,7 @@ NOTHING_YET = Contract((), returns=False, nonzero=True, writes=frozenset(), clea
 
 def not_followed(program: Program, name: str | None, targets: Iterable[str]) -> str:
     """The function that makes a call one behind which nothing is followed, in words; empty if there is none. `name`: that of the
-    call, unless it is through a pointer. What follows a call of a function that returns against its declaration is not in CFAs."""
+    call, unless it is through a pointer. What follows a call of a function that returns though it should not is in no CFA."""
     if name in UNMODELLED or not UNMODELLED.isdisjoint(targets):
         return display_name(name or "a function through a pointer")
     return next((display_name(target) for target in targets if _may_come_back(program, target)), "")
