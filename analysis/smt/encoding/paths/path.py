@@ -137,7 +137,7 @@ class PathEncoder:
     def before_result(self) -> PathEncoder:
         """A copy that is back in the caller, after a return edge, where the result is not assigned yet."""
         other = self.fork()
-        other._state.frames.pop()
+        other._state.close_frame()
         return other
 
     def leave(self) -> None:
@@ -149,7 +149,7 @@ class PathEncoder:
         returned, source = frame.returned, None
         if returned is not None and is_scalar(returned.type):
             source = state.places.read(returned)
-        state.frames.pop()
+        state.close_frame()
         target = frame.call.effect.result
         self._assign_result(target, frame, source)
         for region in frame.variables.values():

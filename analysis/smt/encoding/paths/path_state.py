@@ -39,7 +39,7 @@ class State:
         arithmetic = Integers(model, self.ledger, signed_overflow) if mode == "int" else Bits(model, self.ledger, signed_overflow)
         self._bind(arithmetic, Memory(arithmetic, self.ledger, layout))
         self.memory.statics_are_known = bool(address_taken(program))
-        self.frames: list[Frame] = []
+        self.frames: list[Frame] = []  # copies share those below the last one, which change only when they are the last again
         self.steps = 0
         self._asked = 0
         self._frames_opened = 0
@@ -60,7 +60,7 @@ class State:
         other.ledger = self.ledger.copy()
         arithmetic = self.arithmetic.with_ledger(other.ledger)
         other._bind(arithmetic, self.memory.copy(arithmetic, other.ledger))
-        other.frames = [frame.copy() for frame in self.frames]
+        other.frames = [*self.frames[:-1], *(frame.copy() for frame in self.frames[-1:])]
         other.steps, other._asked, other._frames_opened = self.steps, self._asked, self._frames_opened
         other._globals, other._strings = dict(self._globals), dict(self._strings)
         other.globals_known = self.globals_known
@@ -308,6 +308,11 @@ class State:
         frame = Frame(self.program.functions[function], call, self._frames_opened)
         self.frames.append(frame)
         return frame
+
+    def close_frame(self) -> None:
+        """Goes back from the innermost call."""
+        self.frames.pop()
+        self.frames[-1:] = [frame.copy() for frame in self.frames[-1:]]
 
 
 def literal_bytes(text: str) -> bytes | None:
