@@ -52,6 +52,7 @@ _NOTHING = Reused()
 _SMALL = 3_000  # edges: of larger programs, clauses take long to make
 _EARLY = 0.1  # of the seconds, for the clauses before refinement
 _REUSE = 0.3  # of the seconds, to find what is left of an earlier proof
+_SEEDED = 0.5  # of the seconds for the search, where it begins with what is left of one
 
 
 class PredicateOptions(msgspec.Struct, frozen=True):
@@ -146,7 +147,8 @@ class _Proving:
     def run(self, earlier: EarlierProofs | None) -> Proved | Unproved:
         """What an earlier proof says comes first. The clauses are asked before and after refinement: what Spacer can solve it
         mostly solves at once, and what it cannot, it rarely can with more time. Where the search has predicates to begin with, it
-        comes before the clauses."""
+        comes before the clauses; where it ends without an answer, all is looked for as from scratch, so that what is found there
+        is found here."""
         options, program = self._options, self._program
         reused = _NOTHING if earlier is None else self._reused(earlier)
         if reused.whole is not None:
@@ -154,15 +156,14 @@ class _Proving:
             if isinstance(found, Proved):
                 return found
         if reused.predicates:
-            return self._searched(reused)
+            refined, is_open = self._by_refinement(reused)
+            if not is_open:
+                return refined
         if self._share and sum(len(cfa.edges) for cfa in program.functions.values()) <= _SMALL:
             early = self._by_clauses(self._began + _EARLY * options.seconds, guidance=True)
             if early is not None:
                 return early
-        return self._searched(reused)
-
-    def _searched(self, reused: Reused) -> Proved | Unproved:
-        refined, is_open = self._by_refinement(reused)
+        refined, is_open = self._by_refinement(_NOTHING)
         return (self._late_clauses() or refined) if is_open else refined
 
     def _reused(self, earlier: EarlierProofs) -> Reused:
@@ -204,6 +205,7 @@ class _Proving:
     def _explored(self, reused: Reused, precision: PredicatePrecision, made: int = 0) -> _Explored:
         """[IPA] Algorithm 7, phases 1 to 3. `made`: the states that were made before."""
         options = self._options
+        seconds = options.seconds * (1 - self._share) * (_SEEDED if reused.predicates else 1.0)
         locations = LocationTransfer(self._program, Bounds(options.recursion, options.depth))
         component, transfer = predicate_cpa(
             self._abstraction, self._contexts, self._violations, precision, ends=options.ends, location=_LOCATION
@@ -225,7 +227,7 @@ class _Proving:
             frontier,
             self._refiner.refine,
             states=options.states - made,
-            deadline=self._began + options.seconds * (1 - self._share),
+            deadline=self._began + seconds,
             cancellation=self._cancellation,
             restart=options.restart,
         )
