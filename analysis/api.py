@@ -36,6 +36,7 @@ from analysis.session.reporting import Reporting
 from analysis.session.units.unit_view import UnitView
 from analysis.store.database import Store
 
+_LEAVING = 0.5  # seconds for what is kept at the end
 _FEW = 4  # files of a program that are read so fast that nothing is told of one by itself
 
 Progress = Callable[[str, int, int], None]
@@ -203,8 +204,9 @@ class Checker:
             self.failed, self.settled = False, True
             is_open = self._claims and not self.options.everywhere
             self._proofs.checked(wanted=self._proves and (is_open or not self._reopening.decided))
-            self.report = known
-            return known
+            checks_again = self._proofs.wanted and budget_of(self.options.budget, self.options.limits).total is None
+            self.report = self._proofs.reopened(known) if checks_again else known
+            return self.report
         if before_reading is not None and len(self.files) > _FEW and not self._program.units.known():
             before_reading()
         units = self._program.revise(progress, stop)
@@ -444,6 +446,15 @@ class Checker:
         the store cannot be written now. What is there stays whole in any case."""
         self._proofs.save()
         return self._reopening.save(self._check, self.interruption, stop)
+
+    def keep_answers(self) -> None:
+        """Keeps in the store what provers have decided, also where they were ended before they had said all, for as long as
+        somebody who leaves waits."""
+        self._proofs.save()
+        if self._last is not None and self.report is not None and self.settled and not self.failed and not self.typing:
+            until = time.monotonic() + _LEAVING
+            self._reopening.answered(self._last.question, self._last.units, self.report, decided=False)
+            self._reopening.save(self._check, self.interruption, lambda: time.monotonic() > until)
 
     def keep_as(self, role: str, stop: Stop = lambda: False) -> bool:
         """Keeps what is in the store of the folder for another role as well (see `open_workspace`), for when the texts are those

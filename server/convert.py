@@ -340,8 +340,13 @@ def conditions(function: FunctionReport) -> str:
 
 def reason_here(verdict: RuleVerdict, function: FunctionReport) -> str | None:
     """The reason of a verdict, as it is read beside the function: a place in its file is a line."""
+    return verdict.reason and here(verdict.reason, function)
+
+
+def here(text: str, function: FunctionReport) -> str:
+    """A text as it is read beside a function: a place in its file is a line."""
     path = re.escape(function.place.path)
-    return verdict.reason and re.sub(rf"(?<![\w/.-]){path}:(\d+)", r"line \1", verdict.reason)
+    return re.sub(rf"(?<![\w/.-]){path}:(\d+)", r"line \1", text)
 
 
 def proved(function: FunctionReport) -> list[str]:

@@ -11,10 +11,11 @@ from typing import Any, Literal
 import msgspec
 from lsprotocol import types
 
-from analysis.model.report import Finding
+from analysis.model.report import Finding, FunctionReport
 from analysis.wire import CheckDone
 from server.convert import Converter, overall, stale_reason, standing
 from server.documents import Document
+from server.proof_words import broken, rechecked, reuse_texts
 from server.results import FileState, Results
 
 METHOD = "everproof/status"
@@ -91,9 +92,16 @@ def _functions(known: FileState, converter: Converter) -> list[dict[str, Any]]:
                 "standing": standing(function, known.findings),
                 "stale": stale is not None,
                 "reason": stale if stale is not None and reason is None else reason,
+                **_proofs(function),
             }
         )
     return functions
+
+
+def _proofs(function: FunctionReport) -> dict[str, Any]:
+    """What the last edit meant for proofs, where it meant anything."""
+    said = {"rechecked": rechecked(function), "reused": reuse_texts(function), "broken": broken(function)}
+    return {name: value for name, value in said.items() if value}
 
 
 def _without_place(finding: Finding) -> dict[str, Any]:

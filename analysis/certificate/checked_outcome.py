@@ -49,8 +49,10 @@ class Proved(msgspec.Struct, frozen=True):
 
 
 class Unproved(msgspec.Struct, frozen=True):
-    """It is not known; why. `may_violate`: a path to a violation was found that the engine cannot exclude."""
+    """It is not known; why. `may_violate`: a path to a violation was found that the engine cannot exclude. `broken`: what of an
+    earlier proof does not hold any more, and after which edge, if that was asked; the edge is marked."""
 
     reason: str
     work: Work
     may_violate: bool = False
+    broken: str = ""

@@ -288,6 +288,7 @@ def read_asked(given: dict[str, Any], start: str, budget: BudgetName = "full") -
         everywhere=True,
         show=given.pop("show") or options.show,
         assume=tuple(given.pop("assume")),
+        reuse="annotations" if options.engine == "predicate" else "none",
         certificates=certificate is not None,
         limits=limits,
     )

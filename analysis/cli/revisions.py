@@ -23,7 +23,7 @@ from analysis.cli.versions import read_version
 from analysis.engines.automaton import Algorithm
 from analysis.model.options import Reuse
 from analysis.model.places import Place
-from analysis.model.report import Count, Finding, ProofReuse, Report, RuleVerdict, SummaryWork, other_runs
+from analysis.model.report import Count, Finding, FunctionReport, ProofReuse, Report, RuleVerdict, SummaryWork, other_runs
 from analysis.rules.automaton import Rule
 
 DIFFERENT = 4
@@ -40,10 +40,15 @@ DIFFERENT = 4
 @click.option(
     "--reuse",
     type=click.Choice(get_args(Reuse)),
-    help="What --engine predicate takes from the proof of the version before: its assertions where the change leaves them alone, "
-    "only the predicates in them, or nothing. Default: annotations.",
+    help="What proofs take from those of the version before: their assertions where the change leaves them alone, only the "
+    "predicates in them, or nothing. Default: annotations.",
 )
-@click.option("--compare", is_flag=True, help="Check each version from scratch as well; exit with 4 if any result differs.")
+@click.option(
+    "--compare",
+    is_flag=True,
+    help="Check each version from scratch as well; exit with 4 if any result differs. What is proved with reuse only is named, "
+    "and is no difference.",
+)
 @check_options
 def revisions(versions: tuple[str, ...], algorithm: Algorithm, reuse: Reuse | None, compare: bool, **given: Any) -> int:
     """Check version V0 of a program, then each next version from what is known of the one before.
@@ -80,11 +85,13 @@ def revisions(versions: tuple[str, ...], algorithm: Algorithm, reuse: Reuse | No
 
 
 def _reusing(asked: Asked, reuse: Reuse | None) -> Asked:
-    """With what proofs reuse; raises Failure if the engine reuses none."""
-    if reuse is None:
-        return asked
-    if asked.options.engine != "predicate":
-        raise Failure("Only proofs by predicates reuse earlier ones: use --reuse with --engine predicate.")
+    """With what proofs reuse; raises Failure if the engine makes none."""
+    if reuse is not None and asked.options.engine in ("automaton", "summary"):
+        raise Failure(f"Only proofs reuse earlier ones, and --engine {asked.options.engine} makes none: leave out --reuse.")
+    return _with_reuse(asked, reuse or "annotations")
+
+
+def _with_reuse(asked: Asked, reuse: Reuse) -> Asked:
     return msgspec.structs.replace(asked, options=msgspec.structs.replace(asked.options, reuse=reuse))
 
 
@@ -114,7 +121,7 @@ def _compared_with_scratch(checked: Checked, chain: VersionChain, asked: Asked) 
     Where functions do not parse, what they were before is part of the answer (they are stale). Then the versions before are
     checked in their turn, but none of them by repairing what is known of another.
     """
-    with closing(VersionChain(asked, "full")) as again:
+    with closing(VersionChain(_with_reuse(asked, "none"), "full")) as again:
         if any(function.stale for function in checked.report.functions):
             for version in chain.past[:-1]:
                 again.check(version)
@@ -123,10 +130,31 @@ def _compared_with_scratch(checked: Checked, chain: VersionChain, asked: Asked) 
     if checked.ended or scratch.ended:
         click.echo(f"{name}: not compared, because the time was used up", err=True)
         return checked
-    differences = tuple(_differences(checked.report, scratch.report))
+    report, more = _as_from_scratch(checked.report, scratch.report)
+    for text in more:
+        click.echo(f"{name}: proved with reuse only: {text}", err=True)
+    differences = tuple(_differences(report, scratch.report))
     for difference in differences:
         click.echo(f"{name}: {difference}", err=True)
     return msgspec.structs.replace(checked, differences=differences)
+
+
+def _as_from_scratch(report: Report, scratch: Report) -> tuple[Report, list[str]]:
+    """The report without the proofs that rest on earlier ones and that are not found from scratch, and what these are. They are
+    no contradiction: their certificates are accepted, and without them it is unknown."""
+    known = {(f.name, _where(f.place)): f for f in scratch.functions}
+    functions, more = list[FunctionReport](), list[str]()
+    for function in report.functions:
+        other = known.get((function.name, _where(function.place)))
+        open_ = {
+            rule: other.verdicts[rule]
+            for rule, verdict in function.verdicts.items()
+            if other is not None and verdict.reused is not None and other.verdicts[rule].verdict == "unknown"
+        }
+        functions.append(msgspec.structs.replace(function, verdicts={**function.verdicts, **open_}) if open_ else function)
+        more += [f"{function.name} ({_where(function.place)}): {rule}" for rule in open_]
+    verdict = scratch.verdict if more and (report.verdict, scratch.verdict) == ("safe", "unknown") else report.verdict
+    return msgspec.structs.replace(report, functions=tuple(functions), verdict=verdict), more
 
 
 def _differences(one: Report, other: Report) -> Iterator[str]:

@@ -121,6 +121,31 @@ class SummaryRepair(msgspec.Struct, frozen=True, gc=False):
 IF_KEPT = "safe if callers keep: "
 """How the reason begins of what is proved but for what callers have to keep."""
 
+RECHECKED = "it was proved before the last edit, and is being checked again"
+"""The reason of what was proved, while nobody knows whether it still is."""
+
+STORED = "it was proved in an earlier session, and is being checked again"
+"""The same, of what the store has."""
+
+
+class ProofReuse(msgspec.Struct, frozen=True, gc=False):
+    """What proofs took from those of the revision before: so many `proofs` were found from one. Of the assertions that were there
+    (`asserted`) so many were `valid` after the change. `lemmas` are parts of the others, of which these are left."""
+
+    proofs: int = 0
+    asserted: int = 0
+    valid: int = 0
+    lemmas: int = 0
+
+    def plus(self, other: ProofReuse) -> ProofReuse:
+        """The sum."""
+        return ProofReuse(
+            self.proofs + other.proofs,
+            self.asserted + other.asserted,
+            self.valid + other.valid,
+            self.lemmas + other.lemmas,
+        )
+
 
 class RuleVerdict(msgspec.Struct, frozen=True, gc=False):
     """What is known of one function for one rule. `entries`: a proof is about calls in runs from these functions only; about all
@@ -129,7 +154,9 @@ class RuleVerdict(msgspec.Struct, frozen=True, gc=False):
     program, and nothing is known of the function because no entry of the program leads to it. `no_place`: nothing in the
     function could violate the rule, by its form alone (`analysis.cpa.obstacles.violable`). Neither keeps a program from being
     safe. `within`: what is known of runs within a bound, where that was asked; the verdict is `unknown` then, or `violated`.
-    `repair`: what an answer within a bound took here, which depends on the revisions before."""
+    `repair`: what an answer within a bound took here, which depends on the revisions before. So do these: `reused`, what a proof
+    took from that of an earlier revision; `rechecked`, of what was proved before the last edit and is unknown until provers have
+    answered; and `broken`, what of an earlier proof does not hold any more, and where, of what is not proved any more."""
 
     verdict: Verdict
     reason: str | None
@@ -143,6 +170,9 @@ class RuleVerdict(msgspec.Struct, frozen=True, gc=False):
     entries: tuple[str, ...] = ()
     within: Within | None = None
     repair: SummaryRepair | None = None
+    reused: ProofReuse | None = None
+    rechecked: bool = False
+    broken: str | None = None
 
     @property
     def is_conditional(self) -> bool:
@@ -229,25 +259,6 @@ class SummaryWork(msgspec.Struct, frozen=True, gc=False):
             self.weakened + other.weakened,
             self.strengthened + other.strengthened,
             self.lost + other.lost,
-        )
-
-
-class ProofReuse(msgspec.Struct, frozen=True, gc=False):
-    """What proofs took from those of the revision before: so many `proofs` were found from one. Of the assertions that were there
-    (`asserted`) so many were `valid` after the change. `lemmas` are parts of the others, of which these are left."""
-
-    proofs: int = 0
-    asserted: int = 0
-    valid: int = 0
-    lemmas: int = 0
-
-    def plus(self, other: ProofReuse) -> ProofReuse:
-        """The sum."""
-        return ProofReuse(
-            self.proofs + other.proofs,
-            self.asserted + other.asserted,
-            self.valid + other.valid,
-            self.lemmas + other.lemmas,
         )
 
 

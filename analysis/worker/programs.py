@@ -126,9 +126,10 @@ class Programs:
         return tuple(message for store in self._stores.values() for message in store.take_messages())
 
     def close(self) -> None:
-        """Ends all provers."""
+        """Ends all provers. What they have answered so far is kept."""
         for checker in self.checkers.values():
             checker.close()
+            checker.keep_answers()
 
     def checker_of(self, path: str) -> Checker | None:
         """The checker of the program that a file belongs to."""

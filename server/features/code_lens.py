@@ -8,6 +8,7 @@ from analysis.model.report import FunctionReport, as_called
 from server.app import EverproofServer
 from server.convert import conditions, overall, proved, stale_reason, violated_rules
 from server.features import commands
+from server.proof_words import BROKEN, RECHECKED, broken, rechecked, reuse_texts
 from server.results import FileState
 
 _LONGEST_REASON = 80  # characters of a reason that a lens shows; the hover shows all
@@ -49,11 +50,12 @@ def lens_command(function: FunctionReport, state: FileState, uri: str, show_unkn
     tooltip has the assumptions, and the rules if they are too many for the lens. A click shows the trace of the first finding,
     if there is one."""
     rules = proved(function)
-    named = ", ".join(rules) if len(rules) <= _FEW else f"{len(rules)} rules"
-    parts = [f"✓ proved: {named}"] if rules else []
+    parts = [f"✓ proved: {_named(rules)}"] if rules else []
     is_first = overall(function)[0] == "violated" or bool(conditions(function))
     open_parts = _open_parts(function, state, show_unknown)
     parts = [*open_parts, *parts] if is_first else [*parts, *open_parts]
+    again, lost = rechecked(function), broken(function)
+    parts += [f"↻ {RECHECKED}: {_named(again)}"] * bool(again) + [f"? {BROKEN}: {_named(list(lost))}"] * bool(lost)
     if not parts:
         return None
     title = " · ".join(parts)
@@ -65,6 +67,7 @@ def lens_command(function: FunctionReport, state: FileState, uri: str, show_unkn
     called = sorted(as_called(names) for names in entries if names and function.name not in names)
     lines = ["Proved: " + ", ".join(rules) + "."] * (len(rules) > _FEW)
     lines += ["Proved " + "; ".join(called) + "."] * bool(called) + ["Assuming: " + "; ".join(assumed) + "."] * bool(assumed)
+    lines += [f"{text[0].upper()}{text[1:]}." for text in dict.fromkeys((*lost.values(), *reuse_texts(function).values()))]
     tooltip = " ".join(lines) or None
     if finding is None:
         return types.Command(title, "", tooltip)
@@ -84,6 +87,10 @@ def _open_parts(function: FunctionReport, state: FileState, show_unknown: bool) 
 
 
 _FEW = 3  # rules that are named in a lens
+
+
+def _named(rules: list[str]) -> str:
+    return ", ".join(rules) if len(rules) <= _FEW else f"{len(rules)} rules"
 
 
 def _short(reason: str) -> str:

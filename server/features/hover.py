@@ -19,6 +19,7 @@ from server.contract_markdown import contract_markdown
 from server.convert import conditions, is_passed_over, reason_here, stale_reason, standing, violated_rules
 from server.documents import Document
 from server.features.introduced import findings_hover
+from server.proof_words import RECHECKED, broken, rechecked, reuse_texts
 
 PATIENCE = 0.8  # seconds that a hover waits for the checker
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -137,7 +138,7 @@ def describe(
     parts = _first_lines(function, stale, findings, show_unknown=show_unknown) or [f"**{function.name}**"]
     if function.summary:
         parts.append("\n".join(f"- {line}" for line in function.summary))
-    parts.append("\n".join([*_verdict_lines(function, findings, show_unknown=show_unknown), *_repair_lines(function)]))
+    parts.append("\n".join([*_verdict_lines(function, findings, show_unknown=show_unknown), *_proof_lines(function)]))
     if function.invariants:
         lines = dict.fromkeys(f"- line {i.place.range.start.line}: `{i.text}`" for i in function.invariants)
         parts.append("Loop invariants:\n" + "\n".join(lines))
@@ -151,6 +152,8 @@ def _first_lines(function: FunctionReport, stale: str | None, findings: Sequence
     """What is known over all rules, and whether it is of the text as it is. Nothing where nothing is known."""
     word = standing(function, findings)
     needed = conditions(function)
+    if word == "unknown" and not needed and rechecked(function):
+        return [f"**{function.name}**: ↻ {RECHECKED}", *([] if stale is None else [f"*Stale: {stale}.*"])]
     if word == "unknown" and not needed and not show_unknown:
         return [] if stale is None else [f"**{function.name}**", f"*Stale: {stale}.*"]
     confirmed, possible, _ = violated_rules(function, findings)
@@ -172,6 +175,8 @@ def _verdict_lines(function: FunctionReport, findings: Sequence[Finding], *, sho
         holds_within = verdict.within is not None and verdict.within.holds and word == "unknown"
         if (verdict.is_conditional or holds_within) and note is not None:
             sign, word, note = _CONDITIONAL, note, None
+        elif verdict.rechecked:
+            continue  # it has a line of its own
         elif word in _QUIET and (not show_unknown or is_passed_over(verdict, function)):
             continue
         groups.setdefault((sign, word, note), []).append(f"`{rule}`")
@@ -196,6 +201,17 @@ _REPAIRED: dict[Repaired, str] = {
     "held": "still holds",
     "kept": "did not have to be checked again",
 }
+
+
+def _proof_lines(function: FunctionReport) -> Iterator[str]:
+    """What the last edit meant for proofs, and for summaries."""
+    again = rechecked(function)
+    if again:
+        yield f"- ↻ {RECHECKED}: {', '.join(f'`{rule}`' for rule in again)}"
+    for texts in (broken(function), reuse_texts(function)):
+        for text in dict.fromkeys(texts.values()):
+            yield f"- {', '.join(f'`{rule}`' for rule, said in texts.items() if said == text)}: {text}"
+    yield from _repair_lines(function)
 
 
 def _repair_lines(function: FunctionReport) -> Iterator[str]:

@@ -73,9 +73,39 @@ def test_the_line_of_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert re.fullmatch(r"reused: proofs [12], assertions 0 of [12], lemmas [24]", line)  # of main, and of the program
 
 
-def test_other_engines_reuse_no_proofs(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["revisions", "--engine", "value", "--reuse", "none", "v0.c", "v1.c"]) == 2
-    assert "use --reuse with --engine predicate" in capsys.readouterr().err
+@pytest.mark.parametrize("engine", ["automaton", "summary"])
+def test_engines_that_prove_nothing_reuse_no_proofs(engine: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["revisions", "--engine", engine, "--reuse", "none", "v0.c", "v1.c"]) == 2
+    assert f"--engine {engine} makes none" in capsys.readouterr().err
+
+
+FIVE = """extern void reach_error(void);
+int main(void)
+{
+    int i = 0;
+    while (i < 5)
+        i++;
+    if (i != 5)
+        reach_error();
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("engine", ["auto", "value", "symbolic"])
+def test_all_engines_that_prove_reuse_proofs(engine: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("five.c").write_text(FIVE)
+    Path("later.c").write_text(FIVE.replace("return 0;", "i = 0;\n    return i;"))
+    words = ("--engine", engine, "--rule", "assertion", "--format", "json", "--store", "none", "--compare")
+    assert main(["revisions", *words, "five.c", "later.c"]) == 0
+    out, err = capsys.readouterr()
+    first, later = json.loads(out)
+    assert [verdict(first), verdict(later)] == ["safe", "safe"]
+    assert "proved with reuse only" not in err
+    assert first["work"]["reuse"]["proofs"] == 0
+    if engine == "value":  # for the others, a tree of all paths proves it before
+        assert later["work"]["reuse"]["proofs"] > 0
+        assert later["work"]["reuse"]["valid"] == later["work"]["reuse"]["asserted"] > 1
 
 
 def test_a_later_run_reuses_what_the_store_has(capsys: pytest.CaptureFixture[str]) -> None:

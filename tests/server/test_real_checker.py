@@ -271,6 +271,8 @@ async def test_functions_are_proved_while_nobody_types(only_divisions: Client, i
     edited(client, uri, 2, 11, 12, "    return n > 0 ? 8 / n : 0;\n")
     await client.until(lambda: said(2)[-1:] == [proved])
     assert said(2)[0] == {("counted", "safe"), ("other", "unknown")}
+    again = next(status for status in client.statuses if (status.uri, status.version, status.state) == (uri, 2, "idle"))
+    assert [getattr(function, "rechecked", []) for function in again.functions] == [[], ["division-by-zero"]]
     hints = await client.text_document_inlay_hint_async(types.InlayHintParams(document, everywhere))
     assert _keeps_c_from_zero(hints)
 

@@ -11,7 +11,7 @@ from lsprotocol import types
 from test_features import opened
 
 from analysis.model.places import Place, Position, Range, whole_line
-from analysis.model.report import FunctionReport, Invariant, RuleVerdict
+from analysis.model.report import RECHECKED, FunctionReport, Invariant, ProofReuse, RuleVerdict
 from server.client_columns import Columns
 from server.convert import standing
 from server.documents import Document
@@ -91,6 +91,52 @@ def test_what_is_open_besides_is_not_hidden_by_it() -> None:
     known = function(a=NEEDS, b=OPEN)
     assert lens(known)[0].startswith("? unknown: ")
     assert "- ◐ safe if callers keep: `s != NULL`: `a`" in describe(known, None, None).splitlines()
+
+
+AGAIN = RuleVerdict("unknown", RECHECKED, (), "predicate", rechecked=True)
+LOST = RuleVerdict("unknown", "not proved", (), "predicate", broken=f"after {PATH}:42 (i = i + 2) `i <= n` does not hold")
+
+
+def test_a_proof_that_is_checked_again_is_neither_blank_nor_proved() -> None:
+    known = function(a=AGAIN, b=PROVED)
+    both = lens_command(known, FileState(PATH), f"file://{PATH}")
+    assert both is not None
+    assert both.title == "✓ proved: b · ↻ proved, being re-checked: a"
+    assert standing(known, ()) == "unknown"
+    alone = lens_command(function(a=AGAIN), FileState(PATH), f"file://{PATH}")
+    assert alone is not None
+    assert alone.title == "↻ proved, being re-checked: a"
+    shown = describe(function(a=AGAIN), None, None)
+    assert shown.splitlines() == ["**f**: ↻ proved, being re-checked", "", "- ↻ proved, being re-checked: `a`"]
+
+
+@pytest.mark.parametrize(
+    ("reuse", "ms", "said"),
+    [
+        (ProofReuse(1, 18, 17), 40.2, "17 of 18 assertions of the last proof still hold; 1 found again in 40 ms"),
+        (ProofReuse(1, 3, 3), 7.0, "3 of 3 assertions of the last proof still hold; checked in 7 ms"),
+        (
+            ProofReuse(1, 1, 0, 2),
+            9.0,
+            "0 of 1 assertions of the last proof still hold, and 2 parts of the others; 1 found again in 9 ms",
+        ),
+        (ProofReuse(1), 5.0, "the last proof still holds; checked in 5 ms"),
+    ],
+)
+def test_a_hover_says_what_a_proof_took_from_the_last_one(reuse: ProofReuse, ms: float, said: str) -> None:
+    known = function(a=msgspec.structs.replace(PROVED, reused=reuse, ms=ms))
+    assert f"- `a`: {said}" in describe(known, None, None).splitlines()
+    tooltip = lens(known)[1]
+    assert tooltip is not None
+    assert tooltip.endswith(f"{said[0].upper()}{said[1:]}.")
+
+
+def test_a_hover_says_what_broke_and_where() -> None:
+    said = "no longer proved: after line 42 (i = i + 2) `i <= n` does not hold"
+    assert f"- `a`: {said}" in describe(function(a=LOST), None, None).splitlines()
+    shown = lens_command(function(a=LOST), FileState(PATH), f"file://{PATH}")
+    assert shown is not None
+    assert (shown.title, shown.tooltip) == ("? no longer proved: a", f"N{said[1:]}.")
 
 
 def test_nothing_without_a_certificate_is_called_proved() -> None:

@@ -23,6 +23,8 @@ export interface FunctionStatus {
   readonly standing: Standing;
   readonly stale: boolean;
   readonly reason: string | null;
+  /** Rules that were proved before the last edit and are being checked again. */
+  readonly rechecked?: readonly string[];
 }
 
 /** How many findings are new since what they are compared with; `text` says it in words. */

@@ -59,7 +59,8 @@ class PredicateOptions(msgspec.Struct, frozen=True):
     """How to look for a proof. `seconds` of the clock for all, of which the share `clauses`, and a little before refinement, is
     for the program as Horn clauses (0: none); `states`: abstract states; `query_milliseconds` for one question; `recursion`:
     activations of one function that are followed, beyond which only summaries prove; `depth`: calls that may be open; `reuse`:
-    what of an earlier proof is reused, if there is one."""
+    what of an earlier proof is reused, if there is one; `scratch`: where that is not enough, all is looked for anew. If not, what
+    is broken of the earlier proof is said instead."""
 
     mode: Mode = "int"
     abstraction: AbstractionKind = "boolean"
@@ -73,6 +74,7 @@ class PredicateOptions(msgspec.Struct, frozen=True):
     recursion: int = 1
     depth: int = 60
     reuse: Reuse = "annotations"
+    scratch: bool = True
 
 
 def prove(
@@ -130,6 +132,7 @@ class _Proving:
         called = callees(program)
         self._is_recursive = any(len(group) > 1 or group[0] in called[group[0]] for group in components(program))
         budget = Budget(options.query_milliseconds)
+        self._reusing: Reusing | None = None
         self._abstraction = Abstraction(self._system, Z3Solver(), options.abstraction, budget)
         methods, more = options.interpolation, Budget(2 * options.query_milliseconds)
         self._refiner = Refiner(self._system, Z3Solver(), component=_PREDICATE, methods=methods, budget=more)
@@ -157,8 +160,10 @@ class _Proving:
                 return found
         if reused.predicates:
             refined, is_open = self._by_refinement(reused)
-            if not is_open:
-                return refined
+            if not is_open or not options.scratch:
+                return refined if isinstance(refined, Proved) else self._with_broken(refined)
+        if not options.scratch:
+            return self._with_broken(Unproved("nothing of the earlier proof is left", Work(reuse=reused.work)))
         if self._share and sum(len(cfa.edges) for cfa in program.functions.values()) <= _SMALL:
             early = self._by_clauses(self._began + _EARLY * options.seconds, guidance=True)
             if early is not None:
@@ -176,11 +181,23 @@ class _Proving:
 
         bounds = Bounds(options.recursion, options.depth)
         stretches = Stretches(self._system, self._violations, self._entry, bounds, self._contexts, options.ends)
-        reusing = Reusing(stretches, self._violations, self._property, Budget(options.query_milliseconds))
+        reusing = self._reusing = Reusing(stretches, self._violations, self._property, Budget(options.query_milliseconds))
         try:
             return reusing.of(earlier, options.reuse, goes_on) or _NOTHING
         except UNREADABLE:
             return _NOTHING
+
+    def _with_broken(self, found: Unproved) -> Unproved:
+        """With what of the earlier proof does not hold any more, where that is to be said."""
+        options = self._options
+        if options.scratch or self._reusing is None:
+            return found
+        until = self._began + options.seconds
+
+        def goes_on() -> bool:
+            return clock.spent() < until and not (self._cancellation is not None and self._cancellation.cancelled())
+
+        return msgspec.structs.replace(found, broken=self._reusing.broken(goes_on))
 
     def _late_clauses(self) -> Proved | None:
         """What is left of the time is for the whole program at once."""

@@ -7,6 +7,7 @@ Between two of them, all paths are one formula. A stretch also ends at what must
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from analysis.cpa.domains.location import CUT, END, Bounds, Location, LocationTransfer
 from analysis.cpa.framework.steps import Step
@@ -20,6 +21,18 @@ _MOST_STRETCH = 20_000  # locations between two heads of loops
 
 Arrival = tuple[State, Location | None]
 """A state, and the end of a block that it has come to; None: what must not happen."""
+
+
+class Taken(NamedTuple):
+    """One step of a stretch: from a location and the state there to another location. `following` is the state there, None if no
+    run goes on; `failing` are the states in which the step does what must not happen."""
+
+    step: Step
+    before: Location
+    here: State
+    after: Location
+    following: State | None
+    failing: tuple[State, ...]
 
 
 class Stretches:
@@ -79,26 +92,35 @@ class Stretches:
         order = self._order(source)
         if order is None:
             return None
-        arrived: dict[Location, State] = {source: state}
         found: list[Arrival] = []
+        for taken in self._taken(order, source, state):
+            found += [(failing, None) for failing in taken.failing]
+            if taken.following is not None and self._is_head(taken.after):
+                found.append((taken.following, taken.after))
+        return found
+
+    def steps(self, source: Location | None) -> Iterator[Taken]:
+        """The steps of the stretches from a head, or from the start (None), each after those that lead to it; none if the stretch
+        is too long."""
+        start, first = (source, START) if source is not None else (self._locations.initial(self.entry), None)
+        order = None if source is None and self._is_head(start) else self._order(start)
+        if order is not None:
+            yield from self._taken(order, start, self.system.start(self.entry) if first is None else first)
+
+    def _taken(self, order: list[Location], source: Location, state: State) -> Iterator[Taken]:
+        arrived: dict[Location, State] = {source: state}
         for location in order:
             here = arrived.pop(location, None)
             if here is None:
                 continue
             for step, after in self._locations.moves(location):
-                found += [(failing, None) for failing in self._failures(here, step, location, after)]
-                if after.location in (CUT, END) or obstacle(self.system.program, step, after) is not None:
-                    continue
-                following = moved(self.system, self.contexts, here, step, location, after)
-                if following is None:
-                    continue
-                if self._is_head(after):
-                    found.append((following, after))
-                elif after in arrived:
-                    arrived[after] = self.system.merged(arrived[after], following)
-                else:
-                    arrived[after] = following
-        return found
+                failing = tuple(self._failures(here, step, location, after))
+                goes_on = after.location not in (CUT, END) and obstacle(self.system.program, step, after) is None
+                following = moved(self.system, self.contexts, here, step, location, after) if goes_on else None
+                if following is not None and not self._is_head(after):
+                    known = arrived.get(after)
+                    arrived[after] = following if known is None else self.system.merged(known, following)
+                yield Taken(step, location, here, after, following, failing)
 
     def _failures(self, state: State, step: Step, before: Location, after: Location) -> Iterator[State]:
         violation = self._violations.get((step.function, step.edge.id)) if step.kind != "leave" else None

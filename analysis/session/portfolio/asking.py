@@ -13,7 +13,7 @@ from analysis.model import clock
 from analysis.session.portfolio.registry import PROVERS, Prover
 from analysis.session.portfolio.request import Answer, Bounded, Proved, Request, Unknown
 from analysis.session.portfolio.request_terms import NOT_FOLLOWED
-from analysis.session.portfolio.turns import MOST_EDGES, TURNS, Turn
+from analysis.session.portfolio.turns import EARLIER, MOST_EDGES, TURNS, Turn
 
 _AGAIN = 2.0  # times as long as the run before took is looked for another one
 _AT_LEAST = 0.5  # seconds for that
@@ -58,15 +58,29 @@ class _Asking:
         self._began, self._seconds = clock.spent(), seconds
         self._decided: dict[str, Answer] = {}
         self._unknown: dict[str, list[Unknown]] = {rule: [] for rule in request.about.rules}
+        self._broken: dict[str, str] = {}
         self._states = 0
 
     def answers(self) -> Answers:
+        self._from_earlier()
         for turn in self._turns():
             if not self._open or self._cancellation.cancelled():
                 break
             self._take(turn)
         left = {rule: _together(self._unknown[rule]) for rule in self._open}
+        left = {rule: msgspec.structs.replace(one, broken=self._broken.get(rule, "")) for rule, one in left.items()}
         return Answers({**self._decided, **left}, self._states)
+
+    def _from_earlier(self) -> None:
+        """What is kept of an earlier proof comes first. Where that is not enough, the turns are as if there were none."""
+        for rule in self._worth(PROVERS["earlier"]):
+            answer = self._answer(PROVERS["earlier"], (rule,), EARLIER * self._seconds)
+            if isinstance(answer, Unknown):
+                self._broken[rule] = answer.broken
+                self._states += answer.states
+            else:
+                self._note((rule,), answer)
+        self._began = clock.spent()
 
     def _turns(self) -> tuple[Turn, ...]:
         """The turns. Findings in large programs are not proved away: nothing would come of it."""

@@ -9,12 +9,13 @@ import msgspec
 
 from analysis.certificate.annotation import Annotation
 from analysis.certificate.checked_outcome import Proved as Accepted
-from analysis.certificate.checked_outcome import Unproved
+from analysis.certificate.checked_outcome import Unproved, Work
 from analysis.cpa.framework.algorithm import Cancellation
 from analysis.cpa.predicates.violations import PROPERTIES, Violation
 from analysis.engines.predicate.predicate_proof import PredicateOptions
 from analysis.engines.predicate.predicate_proof import prove as prove_by_predicates
 from analysis.engines.predicate.reuse import earlier_proofs
+from analysis.engines.predicate.reuse.reusing import Reuse
 from analysis.engines.symbolic.cegar import CegarOptions
 from analysis.engines.symbolic.cegar import prove as prove_by_constraints
 from analysis.engines.value.value_proof import prove as prove_by_values
@@ -22,7 +23,7 @@ from analysis.model import clock
 from analysis.model.report import ProofReuse
 from analysis.session.portfolio.request import Answer, Proved, Request, Unknown
 from analysis.session.portfolio.request_terms import NOTHING_TO_PROVE, ONLY_BY_PATHS
-from analysis.session.portfolio.turns import INT_UNTIL, REUSING
+from analysis.session.portfolio.turns import INT_UNTIL
 from analysis.smt.encoding.numbers.formula import Mode
 
 _LEAST = 0.05  # seconds that an attempt is worth beginning with
@@ -64,12 +65,34 @@ def by_predicates(request: Request, seconds: float, cancellation: Cancellation) 
 
         return attempt
 
-    found = _from_entries(request, "predicate", [(in_mode(mode), until) for mode, until in _modes(request)], seconds)
-    if isinstance(found, Proved) and request.terms.engine == REUSING and reuse != "none":
-        annotations = [proof for proof in found.certificates if isinstance(proof, Annotation)]
-        kept = earlier_proofs.write(request.program, annotations, request.terms.data_model) if annotations else None
-        return msgspec.structs.replace(found, kept=kept)
-    return found
+    return _from_entries(request, "predicate", [(in_mode(mode), until) for mode, until in _modes(request)], seconds)
+
+
+def by_earlier_proof(request: Request, seconds: float, cancellation: Cancellation) -> Answer:
+    """What is left of the proof that is kept of an earlier revision, whichever engine found it: a proof at once, or where a short
+    search begins. Where neither is enough, the answer says what of it is broken."""
+    earlier = earlier_proofs.read(request.kept.text)
+    if earlier is None:
+        return Unknown("the proof that was kept cannot be read")
+    modes = tuple(dict.fromkeys(one.mode for one in earlier.annotations))
+
+    def in_mode(mode: Mode) -> _Attempt:
+        def attempt(places: tuple[Violation, ...], entry: str, left: float) -> Accepted | Unproved:
+            reuse: Reuse = "precisions" if request.terms.reuse == "precisions" else "annotations"
+            options = PredicateOptions(mode=mode, seconds=left, clauses=0.0, reuse=reuse, scratch=False)
+            return prove_by_predicates(request.program, places, entry, request.model, options, cancellation, earlier)
+
+        return attempt
+
+    return _from_entries(request, "predicate", [(in_mode(mode), 1.0) for mode in modes], seconds)
+
+
+def _with_kept(request: Request, found: Proved) -> Proved:
+    """A proof with what the next revision can reuse of it, where that is wanted."""
+    annotations = [proof for proof in found.certificates if isinstance(proof, Annotation)]
+    if request.terms.reuse == "none" or not annotations:
+        return found
+    return msgspec.structs.replace(found, kept=earlier_proofs.write(request.program, annotations, request.terms.data_model))
 
 
 def _modes(request: Request) -> Iterator[tuple[Mode, float]]:
@@ -94,15 +117,16 @@ def _from_entries(request: Request, engine: str, attempts: list[tuple[_Attempt, 
         share = (until - clock.spent()) / (len(request.entries) - number)
         proof, spent = _attempted(attempts, places, entry, share)
         states += spent
-        if isinstance(proof, str):
-            return Unknown(proof, states=states)
+        if isinstance(proof, Unproved):
+            return Unknown(proof.reason, states=states, broken=proof.broken)
         found.append(proof)
     if not found:
         return Unknown("no entry of the program leads to a place where it could be violated", final=True)
     assumptions = dict.fromkeys(assumption for proof in found for assumption in proof.assumptions)
     missed = tuple(place for place in found[0].unreached if all(place in proof.unreached for proof in found))
     reuse = reduce(ProofReuse.plus, (_reuse(proof) for proof in found))
-    return Proved(engine, tuple(assumptions), tuple(proof.annotation for proof in found), states, missed, reuse=reuse)
+    proved = Proved(engine, tuple(assumptions), tuple(proof.annotation for proof in found), states, missed, reuse=reuse)
+    return _with_kept(request, proved)
 
 
 def _reuse(proof: Accepted) -> ProofReuse:
@@ -113,9 +137,9 @@ def _reuse(proof: Accepted) -> ProofReuse:
 
 def _attempted(
     attempts: list[tuple[_Attempt, float]], places: tuple[Violation, ...], entry: str, seconds: float
-) -> tuple[Accepted | str, int]:
+) -> tuple[Accepted | Unproved, int]:
     """A proof from one entry, or why there is none; and the abstract states that were made."""
-    began, why, states = clock.spent(), "", 0
+    began, why, states = clock.spent(), None, 0
     for attempt, share in attempts:
         left = began + share * seconds - clock.spent()
         if left < _LEAST:
@@ -124,5 +148,5 @@ def _attempted(
         states += found.work.states
         if isinstance(found, Accepted):
             return found, states
-        why = why or found.reason
-    return why or "there was no time to look for a proof", states
+        why = why or found
+    return why or Unproved("there was no time to look for a proof", Work()), states

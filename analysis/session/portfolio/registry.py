@@ -10,7 +10,7 @@ from analysis.certificate.ownership.obligations import RULES
 from analysis.cpa.framework.algorithm import Cancellation
 from analysis.session.portfolio import bounded_answers, certified_proofs, ownership_proofs, required_proofs, searched_runs
 from analysis.session.portfolio.request import Answer, Request
-from analysis.session.portfolio.turns import ProverName
+from analysis.session.portfolio.turns import BOUNDED, FROM_EARLIER, REUSING, ProverName
 
 Prove = Callable[[Request, float, Cancellation], Answer]
 """Answers a request within so many seconds."""
@@ -41,6 +41,12 @@ def _leaves(request: Request, rule: str) -> bool:
     return request.about.kind != "function" or rule not in RULES or request.terms.engine != "auto"
 
 
+def _has_earlier(request: Request, _rule: str) -> bool:
+    """Where an earlier proof is kept, for an engine that does not itself begin with it."""
+    terms, is_about_proofs = request.terms, request.about.kind in FROM_EARLIER
+    return is_about_proofs and bool(request.kept.text) and terms.reuse != "none" and terms.engine not in (REUSING, BOUNDED)
+
+
 PROVERS: Mapping[ProverName, Prover] = {
     "runs": Prover(searched_runs.prove, jointly=True, asked=searched_runs.asked),
     "tree": Prover(searched_runs.prove_by_tree, asked=searched_runs.asked),
@@ -50,4 +56,5 @@ PROVERS: Mapping[ProverName, Prover] = {
     "constraints": Prover(certified_proofs.by_constraints, speaks_of=_leaves),
     "predicate": Prover(certified_proofs.by_predicates, speaks_of=_leaves),
     "summary": Prover(bounded_answers.by_summaries),
+    "earlier": Prover(certified_proofs.by_earlier_proof, speaks_of=_has_earlier),
 }

@@ -63,13 +63,15 @@ class Proved(msgspec.Struct, frozen=True):
 
 class Unknown(msgspec.Struct, frozen=True):
     """It is not known; why. `final`: more time would not change that. `looked`: the functions that were gone through, where that
-    is not all of the program. `nothing`: because nothing could violate the rule."""
+    is not all of the program. `nothing`: because nothing could violate the rule. `broken`: what of an earlier proof does not hold
+    any more."""
 
     reason: str
     final: bool = False
     looked: tuple[str, ...] = ()
     states: int = 0
     nothing: bool = False
+    broken: str = ""
 
     @property
     def is_conditional(self) -> bool:

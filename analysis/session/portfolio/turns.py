@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from analysis.model.options import Engine
 from analysis.session.portfolio.request_terms import Kind
 
-ProverName = Literal["runs", "tree", "ownership", "requirements", "value", "constraints", "predicate", "summary"]
+ProverName = Literal["runs", "tree", "ownership", "requirements", "value", "constraints", "predicate", "summary", "earlier"]
 
 
 class Turn(NamedTuple):
@@ -70,5 +70,9 @@ INT_UNTIL = 0.7  # of a proof's time: then integers are encoded as bits
 BOUNDED: Engine = "summary"
 """The engine whose answers are about runs within a bound. It is only asked about the whole program."""
 REUSING: Engine = "predicate"
-"""The engine whose proofs are kept for the next revision, where it is asked alone."""
+"""The engine that reuses earlier proofs in all its turns, where it is asked alone."""
+EARLIER = 0.25
+"""How much of the time for a proof an earlier one may take, before all others and besides their time."""
+FROM_EARLIER: tuple[Kind, ...] = ("program", "function", "values")
+"""What proofs are reused for."""
 MOST_EDGES = 3_000  # of a program that is looked at as a whole

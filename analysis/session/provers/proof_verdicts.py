@@ -148,6 +148,8 @@ class ProvedFunctions:
         if looked is not None and rule in self._conditions and rule not in looked[1]:
             return Decided("possible", reason=NOTHING_TO_PROVE), 0.0
         known = own or general
+        if known is not None and general is not None and general[0].broken and not known[0].broken:
+            known = msgspec.structs.replace(known[0], broken=general[0].broken), known[1]
         if known is None and excluded is not None and rule in self._rules - self._conditions and "main" not in program.functions:
             return _BY_PATHS, 0.0
         return known
@@ -194,10 +196,12 @@ def _without_hidden(
 
 
 def _spelled(answer: tuple[Decided, float], program: Program, places: Places) -> tuple[Decided, float]:
-    """The answer with its reason as people read it."""
-    if not is_marked(answer[0].reason):
+    """The answer with its reasons as people read them."""
+    reason, broken = answer[0].reason, answer[0].broken
+    if not is_marked(reason + broken):
         return answer
-    return msgspec.structs.replace(answer[0], reason=with_places(answer[0].reason, program, places)), answer[1]
+    reason, broken = with_places(reason, program, places), with_places(broken, program, places)
+    return msgspec.structs.replace(answer[0], reason=reason, broken=broken), answer[1]
 
 
 def _around(program: Program, rules: Collection[str]) -> tuple[object, ...]:
@@ -234,7 +238,10 @@ def _verdict(name: str, verdict: RuleVerdict, answer: tuple[Decided, float] | No
         missed = decided.unreached.count(name)
         note = f"no run reaches {missed} of the places in it where it could be violated" if missed else None
         entries = tuple(map(display_name, decided.entries))
-        return RuleVerdict("safe", note, decided.assumptions, decided.engine, certified=True, ms=ms, entries=entries)
+        reused = decided.reuse if decided.reuse.proofs else None
+        return RuleVerdict(
+            "safe", note, decided.assumptions, decided.engine, certified=True, ms=ms, entries=entries, reused=reused
+        )
     if decided.no_place:
         return RuleVerdict("unknown", decided.reason, (), ENGINE, no_place=True)
     if decided.within is not None:
@@ -242,7 +249,8 @@ def _verdict(name: str, verdict: RuleVerdict, answer: tuple[Decided, float] | No
     if decided.reason in (NOTHING_TO_PROVE, UNREACHED):
         return RuleVerdict("unknown", decided.reason, (), decided.engine or ENGINE, ms=ms, unreached=decided.reason == UNREACHED)
     reason = decided.reason if decided.reason.startswith(IF_KEPT) else f"not proved: {decided.reason}"
-    return RuleVerdict("unknown", reason, verdict.assumptions, decided.engine or ENGINE, ms=ms)
+    broken = decided.broken or None
+    return RuleVerdict("unknown", reason, verdict.assumptions, decided.engine or ENGINE, ms=ms, broken=broken)
 
 
 def _invariants(name: str, cfa: Cfa, decided: Mapping[str, Decided], places: Places) -> Iterator[Invariant]:

@@ -17,7 +17,7 @@ from analysis.cfa.linking.obstructed import MAIN
 from analysis.cfa.open_functions import entered_elsewhere, is_main
 from analysis.engines.automaton.report.findings import numbered
 from analysis.model.options import Options
-from analysis.model.report import Count, Finding, FunctionReport, Times, Work
+from analysis.model.report import Count, Finding, FunctionReport, Report, Times, Work
 from analysis.model.spelling import display_name
 from analysis.rules.automaton import Rule
 from analysis.session.checking import Checked, ProgramCheck
@@ -34,6 +34,7 @@ from analysis.session.provers.broken_assumptions import without_broken
 from analysis.session.provers.confirmed_findings import shown, violated_verdict, with_decision
 from analysis.session.provers.processes.prover_pool import Pool
 from analysis.session.provers.proof_verdicts import ProvedFunctions
+from analysis.session.provers.rechecked_proofs import RecheckedProofs
 from analysis.store.database import Store
 
 WORK = "analysis.session.provers.asking.answering:answer"
@@ -57,6 +58,7 @@ class Proofs:
         self._contracts = ContractAnswers(self._pool, self._decisions, self._contents, jobs)
         self._claims = Claims(self._pool, self._decisions, self._contents, jobs)
         self._proved = ProvedFunctions()
+        self._rechecked = RecheckedProofs()
         self._is_news = False
         self.wanted = False
 
@@ -227,10 +229,19 @@ class Proofs:
         confirmed = {(f.place.path, f.function, f.rule): f for f in done if f.status == "confirmed"}
         answers = _together(self._contracts.answers(program), self._claims.answers(program))
         proved = self._proved.with_answers(functions, check.reports, answers, whole, program, places)
+        proved = self._rechecked.marked(proved, check.reports, functions, self._is_asked)
         if not confirmed:
             return done, proved
         resting = without_broken(proved, check.reports, program, confirmed.values())
         return done, tuple(_with_confirmed(function, confirmed) for function in resting)
+
+    def reopened(self, report: Report) -> Report:
+        """A report that an earlier process has kept, before its proofs are checked again."""
+        verdict = "unknown" if report.verdict == "safe" else report.verdict
+        return msgspec.structs.replace(report, functions=self._rechecked.reopened(report.functions), verdict=verdict)
+
+    def _is_asked(self, function: str, rule: str) -> bool:
+        return self.wanted or self._contracts.is_asked(rule) or self._claims.is_asked(function, rule)
 
     @property
     def refuted(self) -> int:
@@ -288,6 +299,7 @@ class Proofs:
         self._claims.forget()
         self._contents.forget()
         self._decisions.forget()
+        self._rechecked.forget()
 
     def close(self) -> None:
         """Ends the processes, and with them what they do. They are started again when they are needed."""

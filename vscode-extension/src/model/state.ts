@@ -36,7 +36,7 @@ export function appearance(status: DocumentStatus, known: FunctionStatus): Appea
   if (known.stale) {
     return status.state === 'checking' ? 'checking' : 'stale';
   }
-  return known.standing;
+  return known.standing === 'unknown' && (known.rechecked ?? []).length > 0 ? 'checking' : known.standing;
 }
 
 /** What changed: the documents, or everything. */

@@ -15,6 +15,9 @@ export const SIGNS: Readonly<Record<Appearance, string>> = {
 /** A verdict in a few words; of one that does not hold for the text as it is now, what it was. */
 export function verdictText(status: DocumentStatus, known: FunctionStatus): string {
   const shown = appearance(status, known);
+  if (shown === 'checking' && !known.stale) {
+    return `${known.name}: proved, being re-checked`;
+  }
   const doubt = shown === 'checking' ? 'checking, was ' : shown === 'stale' ? 'stale, was ' : '';
   const because =
     known.reason === null ? '' : isFinding(known.standing) && !known.stale ? `: ${known.reason}` : ` (${known.reason})`;

@@ -6,6 +6,7 @@ What is read may have been written by anybody. It only says where to look for th
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from functools import cache
 
@@ -20,10 +21,21 @@ from analysis.model.c_types import Function, RecordDefinition
 from analysis.store.packing import Codec, PackingError
 
 MOST_BYTES = 4_000_000
-"""What is larger is neither kept nor read."""
-UNREADABLE = (PackingError, RefusedError, ValueError, LookupError, TypeError, AttributeError, AssertionError, RecursionError)
+"""What is larger, before it is compressed, is neither kept nor read."""
+UNREADABLE = (
+    zlib.error,
+    PackingError,
+    RefusedError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    AssertionError,
+    RecursionError,
+)
 """What can go wrong with a program that no front end has made."""
 _VERSION = 1
+_FAST = 1  # of the levels of compression
 
 
 class EarlierProofs(msgspec.Struct, frozen=True):
@@ -86,7 +98,7 @@ def write(program: Program, annotations: Sequence[Annotation], data_model: text.
         _VERSION, functions, program.globals, program.externals, program.records, program.address_taken, exposed, certificate
     )
     data = _codec().encode(kept)
-    return data if len(data) <= MOST_BYTES else None
+    return zlib.compress(data, _FAST) if len(data) <= MOST_BYTES else None
 
 
 def read(data: bytes) -> EarlierProofs | None:
@@ -94,7 +106,7 @@ def read(data: bytes) -> EarlierProofs | None:
     if not data or len(data) > MOST_BYTES:
         return None
     try:
-        kept = _codec().decode(data)
+        kept = _codec().decode(_decompressed(data))
         if kept.version != _VERSION:
             return None
         functions = {one.name: _cfa(one) for one in kept.functions}
@@ -104,6 +116,15 @@ def read(data: bytes) -> EarlierProofs | None:
         return None
     found = tuple(proof for proof in read_.annotations if isinstance(proof, Annotation))
     return EarlierProofs(program, found) if found else None
+
+
+def _decompressed(data: bytes) -> bytes:
+    """The bytes before they were compressed. ValueError if these are too many, or not all of them."""
+    decompression = zlib.decompressobj()
+    found = decompression.decompress(data, MOST_BYTES)
+    if not decompression.eof:
+        raise ValueError("it is longer than what is kept, or cut off")
+    return found
 
 
 def _cfa(kept: _Function) -> Cfa:

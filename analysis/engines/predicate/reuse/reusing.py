@@ -20,6 +20,7 @@ from analysis.cpa.predicates.violations import Property, Violation
 from analysis.engines.predicate.reuse.annotation_map import AnnotationMap
 from analysis.engines.predicate.reuse.annotation_reuse import Cubes, reuse_annotation
 from analysis.engines.predicate.reuse.earlier_proofs import EarlierProofs
+from analysis.engines.predicate.reuse.first_failure import FirstFailure
 from analysis.engines.predicate.reuse.strengthening import Strengthening
 from analysis.engines.predicate.reuse.surviving_lemmas import Lemmas, inductive, is_certified
 from analysis.engines.predicate.reuse.triples import Triples
@@ -55,6 +56,7 @@ class Reusing:
         self._property, self._entry = property_, stretches.entry
         self._edges = tuple((violation.function, violation.edge) for violation in violations)
         self._triples = Triples(stretches.system, Z3Solver(), budget)
+        self._known: AnnotationMap | None = None
 
     def of(self, earlier: EarlierProofs, reuse: Reuse, goes_on: Callable[[], bool]) -> Reused | None:
         """What earlier proofs give; None if none of them is about the same question. Raises what `earlier_proofs.UNREADABLE`
@@ -67,13 +69,17 @@ class Reusing:
         if annotation is None:
             return None
         differing = time.process_time() - began
-        known = AnnotationMap(pair, annotation, self._system, self._contexts)
+        known = self._known = AnnotationMap(pair, annotation, self._system, self._contexts)
         found = Reused(work=ReuseWork(changed=pair.changed_edges, differing=differing))
         if reuse == "annotations":
             found = self._left(pair, known, found.work, goes_on)
         predicates = {} if found.whole else self._predicates(known)
         work = msgspec.structs.replace(found.work, annotating=time.process_time() - began - differing)
         return msgspec.structs.replace(found, predicates=predicates, work=work)
+
+    def broken(self, goes_on: Callable[[], bool]) -> str:
+        """What of the proof that `of` has found does not hold any more, and where, for people; empty if that is not known."""
+        return "" if self._known is None else FirstFailure(self._stretches, self._triples, self._known, goes_on).said()
 
     def _left(self, pair: ProgramMap, known: AnnotationMap, work: ReuseWork, goes_on: Callable[[], bool]) -> Reused:
         """The assertions that are left; where they are no proof, the lemmas that are."""

@@ -66,7 +66,9 @@ class Decided(msgspec.Struct, frozen=True):
     a refutation is about runs from these functions only; empty: whoever calls the function. `no_place`: nothing in the
     function could violate the rule. `within`: what is known of runs within a bound, if that was asked; `summaries` is what
     was done to summaries for it, and `repairs` the same by function. `kept` are the summaries, or the proofs, that it rests
-    on, for the next revision, None if there are no new ones; `reuse` is what proofs took from earlier ones.
+    on, for the next revision, None if there are no new ones; `reuse` is what proofs took from earlier ones, and `broken` what
+    does not hold any more of one that was not enough. `is_reused`: it rests on an earlier proof, without which it may not be
+    found.
     """
 
     status: Status
@@ -93,6 +95,8 @@ class Decided(msgspec.Struct, frozen=True):
     summaries: SummaryWork = SummaryWork()
     repairs: dict[str, SummaryRepair] = {}
     reuse: ProofReuse = ProofReuse()
+    broken: str = ""
+    is_reused: bool = False
     run: RunStart | None = None
 
     def holds(self, seconds: float) -> bool:

@@ -104,6 +104,8 @@ def _decided(request: Request, answers: Answers) -> Decided:
             within=found.within if isinstance(found, Bounded) else None,
             kept=found.kept if isinstance(found, Bounded | Proved) else None,
             reuse=found.reuse if isinstance(found, Proved) else ProofReuse(),
+            is_reused=isinstance(found, Proved) and found.reuse != ProofReuse(),
+            broken=found.broken if isinstance(found, Unknown) else "",
             summaries=found.work if isinstance(found, Bounded) else SummaryWork(),
             repairs=found.repairs if isinstance(found, Bounded) else {},
             run=part.run,

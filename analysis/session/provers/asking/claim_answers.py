@@ -24,7 +24,7 @@ from analysis.cfa.graph import Program
 from analysis.model.budgets import ProverBudget, budget_of
 from analysis.model.options import Options
 from analysis.model.report import ProofReuse, SummaryWork
-from analysis.session.portfolio.request_terms import About, Kind, terms_of
+from analysis.session.portfolio.request_terms import About, Kept, Kind, terms_of
 from analysis.session.portfolio.turns import BOUNDED
 from analysis.session.provers.asking.answer import PARTLY_PARSED, Decided
 from analysis.session.provers.asking.claim import RUNS, Claim, Key, KnownClaim, Wanted
@@ -41,6 +41,7 @@ from analysis.session.provers.processes.prover_pool import Pool
 from analysis.session.provers.processes.task_outcome import Outcome, reason_of
 
 _RANKS: dict[Kind, int] = {"runs": -1, "program": 9, "function": 10}  # in the pool: findings are between them
+_SOON = 7  # for what has an earlier proof, which takes little
 _LONGEST = 40  # times as long as the budget for all claims that they may take by the wall clock
 
 
@@ -132,12 +133,21 @@ class Claims:
         self._wanted, self._understood = wanted, understood
         self._parts = self._compared = None
         self._left, self._unasked = {}, []
-        attempts = (claim._replace(whole=True) if self._failed(claim) else claim for claim in queue)
+        attempts = [claim._replace(whole=True) if self._failed(claim) else claim for claim in queue]
+        attempts = list(dict.fromkeys((*self._proved_before(queue), *attempts)))
         open_ = [claim for claim in attempts if claim not in kept or kept[claim].decided is None]
         self._cancel(self._queue.keep(kept.__contains__, open_))
         self._count()
         if self._given_up:
             self.give_up(self._given_up)
+
+    def _proved_before(self, queue: Sequence[Claim]) -> list[Claim]:
+        """The claims that were proved of an earlier revision, where nobody waits for all: to prove them again takes little."""
+        if self._budget.total is not None:
+            return []
+        terms = terms_of(self._options)
+        both = (one for claim in queue for one in (claim, claim._replace(whole=True)))
+        return [one for one in dict.fromkeys(both) if self._texts.has_proof(one, terms)]
 
     def _failed(self, claim: Claim) -> bool:
         """Whether a function was asked about by itself, in vain."""
@@ -168,12 +178,20 @@ class Claims:
             return False
         known = self._known[claim] = KnownClaim(question)
         before = self._decisions.get((known.key,)).get(known.key)
-        if before is None or not before.holds(question.seconds):
-            self._queue.begin(claim, self._pool.submit(question, limit_of(claim, self._options), _RANKS[claim.kind]))
+        if before is not None and self._is_doubtful(known.key, before):
+            question, before = question._replace(kept=Kept(before.kept or b"")), None
+        if before is None or not before.holds(question.seconds) or (before.is_reused and question.terms.reuse == "none"):
+            rank = _SOON if question.kept.text else _RANKS[claim.kind]
+            self._queue.begin(claim, self._pool.submit(question, limit_of(claim, self._options), rank))
             return False
         self.reused += before.states
         self._answered(Answered(claim, before, 0.0, before.worked))
         return True
+
+    def _is_doubtful(self, key: str, before: Decided) -> bool:
+        """Whether an answer is a proof that was read, which counts, for one who does not wait, when it has been checked again. It
+        has all that this takes."""
+        return before.kept is not None and self._budget.total is None and not self._decisions.is_own(key)
 
     def _answered(self, answered: Answered) -> None:
         """Takes in an answer, and all that waited for it."""
@@ -214,6 +232,9 @@ class Claims:
 
     def _next_attempt(self, claim: Claim) -> None:
         """Has a function asked about from the entries: now, or when the program was asked about as a whole."""
+        whole = self._known.get(claim._replace(whole=True))
+        if whole is not None and whole.decided is not None:
+            return  # a proof of an earlier revision was tried first
         self._queue.insert(claim._replace(whole=True), first=self._budget.first == "program")
 
     def _leave(self) -> None:
@@ -231,6 +252,10 @@ class Claims:
         for ticket in tickets:
             self._pool.cancel(ticket)
 
+    def is_asked(self, function: str, rule: str) -> bool:
+        """Whether an answer is to come that may prove a rule of a function, by itself or in the program."""
+        return any(claim.function in ("", function) and claim.rule in ("", rule) for claim in self._queue.claims)
+
     def _is_settled(self, claim: Claim) -> bool:
         """Whether others have answered what a claim asks. A proof of the program says nothing of
         functions that no entry leads to. A function in which a run violates a rule is not proved."""
@@ -245,7 +270,13 @@ class Claims:
                 return claim.rule in seen
         if (claim.function, claim.rule) in answers.violated:
             return True
-        return claim.rule in answers.proved and claim.function in answers.reached
+        if claim.rule in answers.proved and claim.function in answers.reached:
+            return True
+        return claim.kind == "function" and not claim.whole and self._is_proved(claim._replace(whole=True))
+
+    def _is_proved(self, claim: Claim) -> bool:
+        known = self._known.get(claim)
+        return known is not None and known.decided is not None and known.decided.status == "refuted"
 
     @property
     def _is_over(self) -> bool:
@@ -273,10 +304,13 @@ class Claims:
             decided = Decided("possible", final=False, reason=reason_of(outcome, limit_of(claim, self._options)))
         else:
             decided = outcome.answer
+            terms = terms_of(self._options)
             if decided.kept is not None:
-                self._texts.add(claim, terms_of(self._options), decided.kept)
-                decided = msgspec.structs.replace(decided, kept=None)
-            lasting = msgspec.structs.replace(decided, repairs={}, reuse=ProofReuse())  # these are of this revision
+                self._texts.add(claim, terms, decided.kept, known.key)
+            lasting = msgspec.structs.replace(decided, repairs={}, reuse=ProofReuse(), broken="")  # these are of this revision
+            if terms.engine == BOUNDED:
+                lasting = msgspec.structs.replace(lasting, kept=None)
+            decided = msgspec.structs.replace(decided, kept=None)
             self._decisions.add(known.key, lasting)
         self.queries, self.states = self.queries + decided.queries, self.states + decided.states
         self.summaries, self.reuse = self.summaries.plus(decided.summaries), self.reuse.plus(decided.reuse)

@@ -154,6 +154,10 @@ class ContractAnswers:
             self._holding = program, found if program is self._program else _that_hold(found, self._program, program)
         return self._holding[1]
 
+    def is_asked(self, rule: str) -> bool:
+        """Whether an answer about a rule is to come."""
+        return any(rule in group for group in (*self._waiting, *self._running.values()))
+
     def forget(self) -> None:
         """Cancels everything, and drops what is known."""
         self._cancel()

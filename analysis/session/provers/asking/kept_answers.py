@@ -1,7 +1,8 @@
 """What provers have decided, by the content of the question: in memory, and in the store.
 
 Only final decisions are kept, and for each search that found none, how long it took. One group of the store
-holds those about one program; they are read one by one, when they are asked for, and written together.
+holds those about one program; they are read one by one, when they are asked for, and written together. Those about earlier texts
+stay, up to a number, so that going back to one, in another branch or on another day, costs nothing.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ DECISIONS = "decisions: "
 """How the labels of their groups begin in the store."""
 
 _KIND = "decision"
+_ORDER = "order of decisions"
+_EARLIER = 2_000  # decisions about earlier texts that stay in the store
 _FEW = 1_000  # decisions in memory, beside twice those about the present text
 
 
@@ -29,12 +32,19 @@ def _codec() -> Codec[Decided]:
     return Codec(Decided)
 
 
+@cache
+def _order_codec() -> Codec[tuple[str, ...]]:
+    return Codec(tuple[str, ...])
+
+
 class Decisions:
     """The decisions about one program; `asked` is what it was opened by. Without a store they are in memory only."""
 
     def __init__(self, store: Store | None) -> None:
         self._store = store
         self._known: dict[str, Decided] = {}
+        self._own: set[str] = set()
+        self._there: frozenset[str] | None = None  # what the store had when it was asked first
         self._missing: set[str] = set()
         self._asked: tuple[str, ...] = ()
         self._kept: frozenset[str] = frozenset()
@@ -43,11 +53,16 @@ class Decisions:
     def open(self, asked: tuple[str, ...]) -> None:
         """Chooses the group of stored decisions: those about the program and settings that `asked` names."""
         if asked != self._asked:
-            self._asked, self._missing, self._kept = asked, set(), frozenset()
+            self._asked, self._missing, self._kept, self._there = asked, set(), frozenset(), None
 
     def forget(self) -> None:
         """From now on everything is decided anew."""
-        self._known, self._store, self._missing = {}, None, set()
+        self._known, self._store, self._missing, self._own = {}, None, set(), set()
+        self._there = frozenset()
+
+    def is_own(self, key: str) -> bool:
+        """Whether a prover of this session has decided it. If not, it was read, and anybody may have written it."""
+        return key in self._own
 
     def get(self, keys: Iterable[str]) -> dict[str, Decided]:
         """What is known, by key."""
@@ -61,10 +76,19 @@ class Decisions:
             self._store.close()  # nothing is open while processes are forked
         return found
 
+    def has(self, key: str) -> bool:
+        """Whether something is known, or was in the store when that was asked first."""
+        if self._there is None:
+            self._there = frozenset(self._saved())
+            if self._store is not None:
+                self._store.close()
+        return key in self._known or key in self._there
+
     def add(self, key: str, decided: Decided) -> None:
         """Takes in a decision, if it is one that may be kept."""
         if decided.final or decided.tried:
             self._know(key, decided)
+            self._own.add(key)
             self._kept -= {key}
 
     def unsaved(self, keys: frozenset[str]) -> bool:
@@ -73,14 +97,27 @@ class Decisions:
         return self._store is not None and self._store.usable and frozenset(self._known).intersection(keys) != self._kept
 
     def save(self, keys: frozenset[str]) -> None:
-        """Keeps what is known of these keys, and nothing else."""
+        """Keeps what is known of these keys; of what was kept before, the last that were saved."""
         if self._store is None:
             return
         present = frozenset(self._known).intersection(keys)
         records = [Record(_KIND, key, _codec().encode(self._known[key])) for key in sorted(present)]
-        self._store.write(self._group, DECISIONS + " ".join(self._asked[1:]), records)
+        earlier = [key for key in self._saved() if key not in present][:_EARLIER]
+        label = DECISIONS + " ".join(self._asked[1:])
+        order = Record(_ORDER, _ORDER, _order_codec().encode((*sorted(present), *earlier)))
+        if not self._store.write(self._group, label, [*records, order], [(_KIND, key) for key in earlier]):
+            alone = Record(_ORDER, _ORDER, _order_codec().encode(tuple(sorted(present))))
+            self._store.write(self._group, label, [*records, alone])  # another process has written meanwhile
         self._store.close()
         self._kept = present  # what could not be written now is not tried again and again
+
+    def _saved(self) -> tuple[str, ...]:
+        """The keys of what is kept, the last that were saved first; none where that cannot be read."""
+        data = None if self._store is None else self._store.read(self._group, _ORDER, _ORDER)
+        try:
+            return () if data is None else _order_codec().decode(data)
+        except PackingError:
+            return ()
 
     @property
     def _group(self) -> str:
@@ -114,6 +151,7 @@ class Decisions:
         if len(self._known) > self._most:
             oldest = next(iter(self._known))
             del self._known[oldest]
+            self._own.discard(oldest)
             self._kept -= {oldest}
 
 

@@ -1,5 +1,5 @@
 """What answers rest on, from revision to revision, in memory and in the store: the summaries of calls, of answers within a bound;
-the annotations, of proofs by predicates.
+the program and the annotations, of proofs of rules.
 
 What the store gives may have been written by anybody, so it is marked: a prover validates it before it counts.
 """
@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from analysis.model.digest import digest_text
 from analysis.session.portfolio.request_terms import Kept, Terms
-from analysis.session.portfolio.turns import BOUNDED, REUSING
+from analysis.session.portfolio.turns import BOUNDED, FROM_EARLIER
 from analysis.session.provers.asking.answer import Decided
 from analysis.session.provers.asking.claim import Claim
 from analysis.session.provers.asking.kept_answers import Decisions
+
+_MOST_BYTES = 64_000_000  # in memory, of all claims
 
 
 class KeptTexts:
@@ -21,6 +23,7 @@ class KeptTexts:
         self._decisions = decisions
         self._own: dict[str, bytes] = {}
         self._asked: set[str] = set()
+        self._bytes = 0
 
     @property
     def keys(self) -> frozenset[str]:
@@ -28,25 +31,39 @@ class KeptTexts:
         return frozenset(self._asked)
 
     def of(self, claim: Claim, terms: Terms) -> Kept:
-        """What is kept for a claim; nothing where the engine keeps nothing."""
-        if terms.engine not in (BOUNDED, REUSING):
+        """What is kept for a claim; nothing where nothing is to be reused."""
+        if not _keeps(claim, terms):
             return Kept()
         key = _key(claim, terms)
         self._asked.add(key)
         if key in self._own:
             return Kept(self._own[key], are_believed=True)
         stored = self._decisions.get((key,)).get(key)
+        if stored is not None and stored.kept is None and stored.reason:
+            stored = self._decisions.get((stored.reason,)).get(stored.reason)
         return Kept() if stored is None or stored.kept is None else Kept(stored.kept)
 
-    def add(self, claim: Claim, terms: Terms, text: bytes) -> None:
-        """Takes in what a prover of this session has made."""
+    def add(self, claim: Claim, terms: Terms, text: bytes, at: str) -> None:
+        """Takes in what a prover of this session has made. A proof is kept with its decision, which has the key `at`."""
         key = _key(claim, terms)
+        self._bytes += len(text) - len(self._own.pop(key, b""))
         self._own[key] = text
-        self._decisions.add(key, Decided("possible", kept=text))
+        while self._bytes > _MOST_BYTES:
+            self._bytes -= len(self._own.pop(next(iter(self._own))))
+        is_proof = terms.engine != BOUNDED
+        self._decisions.add(key, Decided("possible", reason=at) if is_proof else Decided("possible", kept=text))
 
     def forget(self) -> None:
         """Forgets everything."""
-        self._own, self._asked = {}, set()
+        self._own, self._asked, self._bytes = {}, set(), 0
+
+    def has_proof(self, claim: Claim, terms: Terms) -> bool:
+        """Whether a proof of what a claim asks may be known, of this revision or an earlier one."""
+        return terms.engine != BOUNDED and _keeps(claim, terms) and self._decisions.has(_key(claim, terms))
+
+
+def _keeps(claim: Claim, terms: Terms) -> bool:
+    return terms.engine == BOUNDED or (claim.kind in FROM_EARLIER and terms.reuse != "none")
 
 
 def _key(claim: Claim, terms: Terms) -> str:

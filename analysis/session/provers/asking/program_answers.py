@@ -35,6 +35,7 @@ class ProgramAnswers:
         self.runs: list[Run] = []
         self.within: dict[str, tuple[Decided, float]] = {}
         self.reasons: dict[str, str] = {}
+        self._broken: dict[str, str] = {}
 
     def add(self, rule: str, decided: Decided, ms: float) -> None:
         """Takes in what is said of one rule."""
@@ -46,6 +47,7 @@ class ProgramAnswers:
             self.within[rule] = decided, ms
         elif decided.reason:
             self.reasons[rule] = decided.reason
+            self._broken[rule] = decided.broken
 
     def add_part(self, part: Part, ms: float) -> None:
         """Takes in what is said of one of several rules. Where nothing proves, the reason of a proof that failed says more."""
@@ -92,4 +94,6 @@ class ProgramAnswers:
         if proved is not None:
             return proved
         reason = self.reasons.get(rule)
-        return None if reason is None else (Decided("possible", final=False, reason=reason), 0.0)
+        if reason is None:
+            return None
+        return Decided("possible", final=False, reason=reason, broken=self._broken.get(rule, "")), 0.0

@@ -1,0 +1,44 @@
+"""What is said of proofs over edits, the same in the status, lenses and hovers: which are being checked again, what a proof took
+from the last one, and what broke.
+"""
+
+from __future__ import annotations
+
+from analysis.model.report import FunctionReport, RuleVerdict
+from server.convert import here
+
+RECHECKED = "proved, being re-checked"
+BROKEN = "no longer proved"
+
+
+def rechecked(function: FunctionReport) -> list[str]:
+    """The rules that were proved before the last edit, and are being checked again."""
+    return sorted(rule for rule, verdict in function.verdicts.items() if verdict.rechecked)
+
+
+def reused_text(verdict: RuleVerdict) -> str:
+    """What a proof took from that of an earlier text; empty if it took nothing."""
+    reused = verdict.reused
+    if reused is None:
+        return ""
+    if not reused.asserted:
+        return f"the last proof still holds; checked in {verdict.ms:.0f} ms"
+    kept = f"{reused.valid} of {reused.asserted} assertions of the last proof still hold"
+    if reused.valid < reused.asserted and reused.lemmas:
+        kept += f", and {reused.lemmas} parts of the others"
+    found = reused.asserted - reused.valid
+    return kept + (f"; {found} found again in {verdict.ms:.0f} ms" if found > 0 else f"; checked in {verdict.ms:.0f} ms")
+
+
+def broken(function: FunctionReport) -> dict[str, str]:
+    """The rules that are not proved any more, with what broke, beside the function."""
+    return {
+        rule: f"{BROKEN}: {here(verdict.broken, function)}"
+        for rule, verdict in sorted(function.verdicts.items())
+        if verdict.broken and verdict.verdict == "unknown"
+    }
+
+
+def reuse_texts(function: FunctionReport) -> dict[str, str]:
+    """What the proofs of each rule took from earlier ones."""
+    return {rule: text for rule, verdict in sorted(function.verdicts.items()) if (text := reused_text(verdict))}
