@@ -126,9 +126,14 @@ class Programs:
         return tuple(message for store in self._stores.values() for message in store.take_messages())
 
     def close(self) -> None:
-        """Ends all provers. What they have answered so far is kept."""
+        """Ends all provers."""
         for checker in self.checkers.values():
             checker.close()
+
+    def leave(self) -> None:
+        """Ends all provers, for good. What they have answered so far is kept."""
+        self.close()
+        for checker in self.checkers.values():
             checker.keep_answers()
 
     def checker_of(self, path: str) -> Checker | None:

@@ -252,7 +252,7 @@ class Service:
         """Ends all that was started."""
         self._fixing.close()
         self._references.close()
-        self.programs.close()
+        self.programs.leave()
 
     def answer(self) -> None:
         """Answers what was asked about the last check, once none is pending."""
