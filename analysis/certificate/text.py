@@ -131,7 +131,7 @@ def read(text: str | bytes, program: Program) -> Certificate:
     if raw.format != FORMAT or raw.version != VERSION:
         raise RefusedError(f"this is no certificate of version {VERSION}")
     if raw.program != program_digest(program):
-        raise RefusedError("the certificate is about another program")
+        raise RefusedError("the certificate is about another program; if that is an earlier version, name it with --made-for")
     if any(claim.entry not in program.functions or min(claim.taken, default=0) < 0 for claim in raw.unwindings):
         raise RefusedError("the certificate cannot be read: it mentions paths that the program does not have")
     by_itself: tuple[ClosedSets | Requirements, ...] = (*raw.closed_sets, *raw.requirements)

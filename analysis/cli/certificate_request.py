@@ -9,8 +9,10 @@ from analysis.model.options import Options
 
 
 class Request(msgspec.Struct, frozen=True):
-    """The certificate's file, the paths of the program, and how it is compiled."""
+    """The certificate's file, the paths of the program, and how it is compiled. `made_for`: the version of the program that the
+    certificate is about, if the program is a later one."""
 
     certificate: str
     paths: tuple[str, ...]
     options: Options
+    made_for: str | None = None

@@ -13,8 +13,10 @@ import click
 import msgspec
 
 from analysis.certificate import text
+from analysis.certificate.annotation import Annotation
 from analysis.certificate.checker import check
 from analysis.certificate.claimed import Coverage, Place, coverage, unreached
+from analysis.certificate.later_version import claimed_of
 from analysis.certificate.nonzero.claims import Requirements
 from analysis.certificate.nonzero.requirement_checker import check_requirements
 from analysis.certificate.ownership.closed_checker import check_closed_sets
@@ -73,19 +75,23 @@ def main() -> int:
         return FAILED
     try:
         program = read_program(request.paths, request.options)
+        before = None if request.made_for is None else read_program((request.made_for,), request.options)
     except RefusedError as refused:
         click.echo(f"refused: {refused}")
         return REFUSED
     except UnreadableError as error:
         click.echo(error.reason, err=True)
         return FAILED
-    return judged(program, request.options, data)
+    return judged(program, request.options, data, before)
 
 
-def judged(program: Program, options: Options, data: bytes) -> int:
-    """The exit code for a certificate of a program; says what is accepted, or why nothing is."""
+def judged(program: Program, options: Options, data: bytes, before: Program | None = None) -> int:
+    """The exit code for a certificate of a program, or of the version `before` of it; says what is accepted, or why nothing
+    is."""
     try:
-        certificate = text.read(data, program)
+        certificate = text.read(data, program if before is None else before)
+        if before is not None:
+            certificate = _carried_over(certificate, before, program)
         if certificate.data_model != options.data_model:
             raise RefusedError(f"the certificate is about {certificate.data_model} programs: use --data-model")
         if not certificate.all:
@@ -98,6 +104,20 @@ def judged(program: Program, options: Options, data: bytes) -> int:
         click.echo(f"refused: it cannot be checked ({type(problem).__name__})")
         return REFUSED
     return ACCEPTED if is_whole else PARTIAL
+
+
+def _carried_over(certificate: text.Certificate, before: Program, program: Program) -> text.Certificate:
+    """What a certificate of an earlier version claims of the program; says so. Only assertions can be carried over."""
+    annotations = [one for one in certificate.annotations if isinstance(one, Annotation)]
+    left = len(certificate.all) - len(annotations)
+    if not annotations:
+        raise RefusedError("it holds no assertions, and only these can be carried over to a later version")
+    click.echo("The certificate is about an earlier version. Its assertions are checked in this one.")
+    if left:
+        click.echo(f"not carried over: {left} proofs of other kinds")
+    model = ILP32 if certificate.data_model == "ILP32" else LP64
+    claimed = tuple(claimed_of(program, one, before, model) for one in annotations)
+    return text.Certificate(certificate.data_model, claimed)
 
 
 def _accepted(program: Program, certificate: text.Certificate, entries: Sequence[str]) -> bool:

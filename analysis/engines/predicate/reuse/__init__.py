@@ -1,6 +1,6 @@
 """Reuses proofs of earlier revisions ([IPA] section 4).
 
-    earlier_proofs (as bytes, and back) ──> annotation_map (into the names and contexts of the new program)
+    earlier_proofs (as bytes, and back) ──> certificate.annotation_map (into the names and contexts of the new program)
         ──> strengthening (Algorithm 6, by `cpa.impact`) ──> annotation_reuse (Algorithm 5) ┐
         ──> surviving_lemmas (Houdini over what the assertions consist of)                  ┴─> reusing
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from analysis.certificate.annotation_map import AnnotationMap
 from analysis.certificate.c_syntax import Conditions, joined
 from analysis.certificate.invariants import names
 from analysis.cfa.marks import marked
 from analysis.cpa.domains.location import Location
 from analysis.cpa.framework.steps import Step
-from analysis.engines.predicate.reuse.annotation_map import AnnotationMap
 from analysis.engines.predicate.reuse.triples import Triples
 from analysis.engines.predicate.stretches import Stretches, Taken
 from analysis.smt.logic.term_building import FALSE, TRUE, or_

@@ -11,13 +11,13 @@ from typing import Literal
 import msgspec
 
 from analysis.certificate.annotation import Annotation
+from analysis.certificate.annotation_map import AnnotationMap
 from analysis.certificate.checked_outcome import ReuseWork
 from analysis.cfa.revisions.location_map import ProgramMap, program_map
 from analysis.cpa.domains.location import Location
 from analysis.cpa.domains.predicate import Point
 from analysis.cpa.impact.impacted_variables import Impact
 from analysis.cpa.predicates.violations import Property, Violation
-from analysis.engines.predicate.reuse.annotation_map import AnnotationMap
 from analysis.engines.predicate.reuse.annotation_reuse import Cubes, reuse_annotation
 from analysis.engines.predicate.reuse.earlier_proofs import EarlierProofs
 from analysis.engines.predicate.reuse.first_failure import FirstFailure

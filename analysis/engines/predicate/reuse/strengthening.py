@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from analysis.certificate.annotation_map import AnnotationMap
 from analysis.cfa.graph import Program
 from analysis.cpa.domains.location import Location
 from analysis.cpa.effects.writes import Writes
 from analysis.cpa.impact.impacted_variables import NEXT, Impact
-from analysis.engines.predicate.reuse.annotation_map import AnnotationMap
 from analysis.smt.logic.terms import Term, symbols
 from analysis.smt.transitions.object_cells import Objects
 

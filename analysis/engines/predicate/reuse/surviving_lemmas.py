@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from analysis.certificate.annotation_map import AnnotationMap
 from analysis.cpa.domains.location import Location
-from analysis.engines.predicate.reuse.annotation_map import AnnotationMap
 from analysis.engines.predicate.reuse.triples import Triples
 from analysis.engines.predicate.stretches import Stretches
 from analysis.smt.logic.term_building import FALSE, TRUE, and_, not_, or_

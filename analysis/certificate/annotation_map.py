@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from analysis.certificate.annotation import Annotation
-from analysis.cfa.revisions.location_map import ProgramMap
+from analysis.cfa.revisions.location_map import FunctionMap, ProgramMap
 from analysis.cpa.domains.location import Location, Stack
 from analysis.cpa.framework.steps import Step
 from analysis.cpa.predicates.step_formulas import Contexts
@@ -57,7 +57,7 @@ class AnnotationMap:
     def disjuncts(self, place: Location) -> tuple[Term, ...] | None:
         """What was asserted at a place of the new program, as its disjuncts in new terms: those that can be said there. None if
         nothing was asserted, or there was no such place."""
-        assertion = self._asserted(place)
+        assertion = self.asserted(place)
         if assertion is None:
             return None
         parts = assertion.args if assertion.op == "or" else () if assertion is FALSE else (assertion,)
@@ -65,14 +65,16 @@ class AnnotationMap:
 
     def atoms(self, place: Location) -> tuple[Term, ...]:
         """The atoms of what was asserted at a place, as far as they can be said there."""
-        assertion = self._asserted(place)
+        assertion = self.asserted(place)
         return () if assertion is None else self._translated(tuple(atoms_of(assertion)), place.stack)
 
-    def _asserted(self, place: Location) -> Term | None:
+    def asserted(self, place: Location) -> Term | None:
+        """What was asserted at a place of the new program, in old terms; None if nothing was, or there was no such place."""
         mapped, number = self._pair.functions.get(place.function), self._numbers.get(place.stack)
-        if mapped is None or number is None or place.location not in mapped.locations:
+        if mapped is None or number is None:
             return None
-        return self._annotation.assertions.get((number, mapped.locations[place.location]))
+        asserted = self._annotation.assertions
+        return next((asserted[number, at] for at in _places(mapped, place.location) if (number, at) in asserted), None)
 
     def _translated(self, terms: tuple[Term, ...], stack: Stack | None) -> tuple[Term, ...]:
         table = self._symbols(stack, terms)
@@ -190,6 +192,16 @@ class AnnotationMap:
                 yield name, (StateVariable(name, type_.element, is_array=True), variable)
             if has_flag(variable):
                 yield f"{name}?", (StateVariable(f"{name}?", BOOL), variable)
+
+
+def _places(mapped: FunctionMap, location: int) -> Iterator[int]:
+    """The old locations that a new one may be, the likeliest first. Where a statement was inserted before the head of a loop, the
+    edges that leave the head tell more than those that lead there."""
+    if location in mapped.locations:
+        yield mapped.locations[location]
+    for edge in mapped.new.outgoing.get(location, ()):
+        if edge.id in mapped.aligned:
+            yield mapped.old.by_id[mapped.aligned[edge.id]].source
 
 
 def atoms_of(term: Term) -> Iterator[Term]:
