@@ -14,6 +14,8 @@ DATABASE_BYTES = 64_000_000
 """Of a compile_commands.json."""
 BASELINE_BYTES = 64_000_000
 CERTIFICATE_BYTES = 64_000_000
+PROOF_BYTES = 4_000_000
+EARLIER_DECISIONS = 2_000
 TOKENS = 3_300_000
 """Words and signs of one file, its headers with it: what a parse tree takes memory for."""
 RECORD_LEVELS = 200

@@ -147,9 +147,7 @@ class ProvedFunctions:
         looked = self._wanted.get(name)
         if looked is not None and rule in self._conditions and rule not in looked[1]:
             return Decided("possible", reason=NOTHING_TO_PROVE), 0.0
-        known = own or general
-        if known is not None and general is not None and general[0].broken and not known[0].broken:
-            known = msgspec.structs.replace(known[0], broken=general[0].broken), known[1]
+        known = _open(own, general)
         if known is None and excluded is not None and rule in self._rules - self._conditions and "main" not in program.functions:
             return _BY_PATHS, 0.0
         return known
@@ -176,6 +174,13 @@ class ProvedFunctions:
             known = _Reported(report, decided, repairs, version, after)
         self._reported[name] = known
         return known.after
+
+
+def _open(own: tuple[Decided, float] | None, general: tuple[Decided, float] | None) -> tuple[Decided, float] | None:
+    """What is known of what is proved neither by itself nor of the program; what broke of a proof is said in any case."""
+    if own is None or general is None or own[0].broken or not general[0].broken:
+        return own or general
+    return msgspec.structs.replace(own[0], broken=general[0].broken), own[1]
 
 
 def _without_hidden(

@@ -18,10 +18,9 @@ from analysis.certificate.refusal import RefusedError
 from analysis.cfa.graph import Cfa, Edge, External, Global, Program
 from analysis.model import ir
 from analysis.model.c_types import Function, RecordDefinition
+from analysis.model.limits import PROOF_BYTES
 from analysis.store.packing import Codec, PackingError
 
-MOST_BYTES = 4_000_000
-"""What is larger, before it is compressed, is neither kept nor read."""
 UNREADABLE = (
     zlib.error,
     PackingError,
@@ -98,12 +97,12 @@ def write(program: Program, annotations: Sequence[Annotation], data_model: text.
         _VERSION, functions, program.globals, program.externals, program.records, program.address_taken, exposed, certificate
     )
     data = _codec().encode(kept)
-    return zlib.compress(data, _FAST) if len(data) <= MOST_BYTES else None
+    return zlib.compress(data, _FAST) if len(data) <= PROOF_BYTES else None
 
 
 def read(data: bytes) -> EarlierProofs | None:
     """The proofs that bytes hold; None if they hold none that can be read."""
-    if not data or len(data) > MOST_BYTES:
+    if not data or len(data) > PROOF_BYTES:
         return None
     try:
         kept = _codec().decode(_decompressed(data))
@@ -121,7 +120,7 @@ def read(data: bytes) -> EarlierProofs | None:
 def _decompressed(data: bytes) -> bytes:
     """The bytes before they were compressed. ValueError if these are too many, or not all of them."""
     decompression = zlib.decompressobj()
-    found = decompression.decompress(data, MOST_BYTES)
+    found = decompression.decompress(data, PROOF_BYTES)
     if not decompression.eof:
         raise ValueError("it is longer than what is kept, or cut off")
     return found

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from analysis.model.digest import digest_text
+from analysis.model.limits import EARLIER_DECISIONS
 from analysis.session.keeping.surroundings import others_asked, tool_digest
 from analysis.session.provers.asking.answer import Decided
 from analysis.store.database import Store
@@ -22,7 +23,6 @@ DECISIONS = "decisions: "
 
 _KIND = "decision"
 _ORDER = "order of decisions"
-_EARLIER = 2_000  # decisions about earlier texts that stay in the store
 _FEW = 1_000  # decisions in memory, beside twice those about the present text
 
 
@@ -102,7 +102,7 @@ class Decisions:
             return
         present = frozenset(self._known).intersection(keys)
         records = [Record(_KIND, key, _codec().encode(self._known[key])) for key in sorted(present)]
-        earlier = [key for key in self._saved() if key not in present][:_EARLIER]
+        earlier = [key for key in self._saved() if key not in present][:EARLIER_DECISIONS]
         label = DECISIONS + " ".join(self._asked[1:])
         order = Record(_ORDER, _ORDER, _order_codec().encode((*sorted(present), *earlier)))
         if not self._store.write(self._group, label, [*records, order], [(_KIND, key) for key in earlier]):
