@@ -4,7 +4,7 @@ The chains of revisions are those of `benchmarks.revised_programs`: random ones,
 programs about assertions. A task is a revision after the first, with one rule, in the runs from `main`. Each is proved from
 scratch (PA), from the predicates of the proof before (precision reuse), and from its annotation (IPA). What is kept is the
 proof of the last revision that this way has proved. `--refinement` leaves the Horn clauses out, so that all is found by predicate
-abstraction, as in the paper.
+abstraction, as in the paper. `--flooding` matches the revisions by similarity flooding, as in the paper.
 
 The table is Table 1 of [IPA], one row for each chain and rule of which some task is proved:
 
@@ -13,6 +13,8 @@ The table is Table 1 of [IPA], one row for each chain and rule of which some tas
   the programs), `T_anno` (what is left of the annotation) and `T_IO` (writing and reading what is kept). `FSize`: kilobytes.
 - `SU_a` and `SU`: how often `T_a` of IPA, and its total, go into `T_a` of PA; in the last rows the means over rows. `SU_p` is
   the same for the total of precision reuse.
+
+The last line compares both ways to match each revision with the one before: the size of the delta in edges, and the seconds.
 
 Times are of the processor, without reading the program. A difference is a task that one way proves, and of which another says
 that it may be violated: the exit code is 1 then. Ctrl-C ends early.
@@ -25,13 +27,19 @@ import contextlib
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from statistics import mean
 from typing import NamedTuple, get_args
 
+import msgspec
+
 from analysis.certificate.annotation import Annotation
 from analysis.certificate.checked_outcome import Proved, Unproved
 from analysis.cfa.graph import Program
+from analysis.cfa.revisions.location_map import program_map
+from analysis.cfa.revisions.match import by_order
+from analysis.cfa.revisions.similarity_flooding import by_flooding
 from analysis.cpa.predicates.violations import Property, violations
 from analysis.engines.predicate.predicate_proof import PredicateOptions, prove
 from analysis.engines.predicate.reuse import earlier_proofs
@@ -159,9 +167,7 @@ def speedups(sums: Sequence[float]) -> tuple[float, float, float]:
 
 def row_of(chain: Chain, rule: Property, options: PredicateOptions) -> Row | None:
     """What comes of a chain with a rule; None if nothing of it is proved."""
-    ways = {
-        name: Way(name, PredicateOptions(seconds=options.seconds, clauses=options.clauses, reuse=_reuse(name))) for name in _WAYS
-    }
+    ways = {name: Way(name, msgspec.structs.replace(options, reuse=_reuse(name))) for name in _WAYS}
     revisions = [one.program for one in chain.revisions if "main" in one.program.functions]
     if len(revisions) < 2 or not any(violations(program, rule) for program in revisions):
         return None
@@ -171,6 +177,17 @@ def row_of(chain: Chain, rule: Property, options: PredicateOptions) -> Row | Non
     text = chain.revisions[0].question.text or ""
     row = Row(chain.name, rule, text.count("\n"), ways["none"].tasks[0].seconds, {n: w.tasks[1:] for n, w in ways.items()})
     return row if any(isinstance(task.found, Proved) for way in row.tasks.values() for task in way) else None
+
+
+def deltas(chain: Chain) -> Iterator[tuple[int, float, int, float]]:
+    """The edges that differ between each revision and the one before, and the seconds that it takes to find them: in the order of
+    the text, and by similarity flooding."""
+    for old, new in pairwise(one.program for one in chain.revisions):
+        began = time.process_time()
+        ordered = program_map(new, old).changed_edges
+        between = time.process_time()
+        flooded = program_map(new, old, by_flooding).changed_edges
+        yield ordered, between - began, flooded, time.process_time() - between
 
 
 def _reuse(way: str) -> Reuse:
@@ -216,22 +233,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rule", action="append", choices=get_args(Property), help="repeatable (default: assertion)")
     parser.add_argument("--seconds", type=float, default=10.0, help="of work for each task (default: 10)")
     parser.add_argument("--refinement", action="store_true", help="without Horn clauses")
+    parser.add_argument("--flooding", action="store_true", help="match revisions by similarity flooding")
     given = parser.parse_args(arguments)
     sys.setrecursionlimit(100_000)
-    options = PredicateOptions(seconds=given.seconds, clauses=0.0 if given.refinement else PredicateOptions().clauses)
+    options = PredicateOptions(
+        seconds=given.seconds,
+        clauses=0.0 if given.refinement else PredicateOptions().clauses,
+        align=by_flooding if given.flooding else by_order,
+    )
     rules: Sequence[Property] = given.rule or ("assertion",)
     rows: list[Row] = []
+    compared: list[tuple[int, float, int, float]] = []
     with contextlib.suppress(KeyboardInterrupt):
         for number, chain in enumerate(_chains(given)):
             if given.chains is not None and number >= given.chains:
                 break
             rows += filter(None, (row_of(chain, rule, options) for rule in rules))
+            compared += deltas(chain)
             print(f"{number + 1} chains, {len(rows)} rows", end="\r", file=sys.stderr)
     print("\n".join(table(rows)))
     differences = [said for row in rows for said in row.differences()]
     how = [task.how for row in rows for task in row.tasks["annotations"]]
     counts = [f"{way or 'none'} {how.count(way)}" for way in ("annotation", "lemmas", "search", "")]
     print(f"\nHow IPA found proofs: {', '.join(counts)}. Differences: {len(differences)}", *differences)
+    if compared:
+        ordered, seconds, flooded, longer = (sum(numbers) for numbers in zip(*compared, strict=True))
+        print(f"Delta of {len(compared)} edits: by order {ordered} edges, {seconds:.3f} s; by flooding {flooded}, {longer:.3f} s")
     return 1 if differences else 0
 
 

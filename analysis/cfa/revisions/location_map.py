@@ -1,7 +1,8 @@
 """CFADIFF: the locations and edges of a new program that are those of an old one ([IPA] section 4.2).
 
-The paper floods similarities over pairs of locations; here the edges are aligned by `match`, which needs no threshold. The new
-program need not have been read as an edit of the old one.
+The edges are aligned in the order of the text (`match.by_order`), which needs no threshold and little time. The paper floods
+similarities over pairs of locations instead (`similarity_flooding`), which is there to compare. The new program need not have
+been read as an edit of the old one.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import msgspec
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.cfa.linking.rewrite import Renaming
 from analysis.cfa.revisions.counterparts import counterparts
-from analysis.cfa.revisions.match import match
+from analysis.cfa.revisions.match import Align, by_order, match
 from analysis.model import ir
 
 _GONE = " of before"  # no name in C has a space, so that nothing of the new program is meant
@@ -56,8 +57,8 @@ class ProgramMap(msgspec.Struct, frozen=True):
         return mapped + added + sum(len(cfa.edges) for name, cfa in self.old.functions.items() if name not in before)
 
 
-def program_map(new: Program, old: Program) -> ProgramMap:
-    """The map from a new program to an old one."""
+def program_map(new: Program, old: Program, align: Align = by_order) -> ProgramMap:
+    """The map from a new program to an old one; `align` finds the edges that correspond in two functions."""
     linked = counterparts(new, old)
     back = {theirs: mine for mine, theirs in linked.items()}
     to_old = Renaming(linked=linked)
@@ -65,7 +66,7 @@ def program_map(new: Program, old: Program) -> ProgramMap:
     for name, cfa in new.functions.items():
         before = old.functions.get(linked.get(name, name))
         if before is not None and to_old(cfa.parameters) == before.parameters and to_old(cfa.type) == before.type:
-            functions[name] = _function_map(cfa, before, to_old, back)
+            functions[name] = _function_map(cfa, before, to_old, back, align)
     changed = frozenset(
         name
         for name, variable in new.globals.items()
@@ -80,10 +81,10 @@ def _starts_alike(one: msgspec.Struct, other: msgspec.Struct | None) -> bool:
     return other is not None and msgspec.structs.replace(one, path="") == msgspec.structs.replace(other, path="")
 
 
-def _function_map(new: Cfa, old: Cfa, to_old: Renaming, back: Mapping[str, str]) -> FunctionMap:
+def _function_map(new: Cfa, old: Cfa, to_old: Renaming, back: Mapping[str, str], align: Align) -> FunctionMap:
     renamed = Renaming(_renamed(new, old))
     plain = new.with_edges(tuple(Edge(e.id, e.source, e.target, renamed(to_old(e.effect))) for e in new.edges))
-    matched = match(plain, old)
+    matched = match(plain, old, align)
     known, before = set(old.locations), old.by_id
     locations, aligned, changed, variables = {}, dict[int, int](), set[int](), dict[str, str]()
     equal: set[int] = set()

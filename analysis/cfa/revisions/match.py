@@ -9,6 +9,7 @@ function had before in this session: the high-water marks travel with the CFA.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from difflib import SequenceMatcher
 
 import msgspec
@@ -29,11 +30,20 @@ def fingerprint(edge: Edge) -> bytes:
     return _LOCAL.sub(rb"\1", _TEMPORARY.sub(b"$", encoded(edge.effect)))
 
 
-def match(new: Cfa, old: Cfa) -> Cfa:
+Align = Callable[[Cfa, Cfa], list[tuple[int, int]]]
+"""Finds the edges of a new and an old revision that correspond: pairs of positions, each position once."""
+
+
+def by_order(new: Cfa, old: Cfa) -> list[tuple[int, int]]:
+    """Edges that do the same, in the order of the text."""
+    return _align([fingerprint(e) for e in new.edges], [fingerprint(e) for e in old.edges])
+
+
+def match(new: Cfa, old: Cfa, align: Align = by_order) -> Cfa:
     """`new` with the ids of `old` where they correspond. Matching again with the same `old` changes nothing."""
     if new.follows is old or new is old:
         return new
-    pairs = _align([fingerprint(e) for e in new.edges], [fingerprint(e) for e in old.edges])
+    pairs = align(new, old)
     locations = {new.entry: old.entry, new.exit: old.exit}
     given = {old.entry, old.exit}
     for at, before in pairs:

@@ -16,6 +16,7 @@ from analysis.certificate.refusal import RefusedError
 from analysis.cfa.callgraph import callees, components
 from analysis.cfa.graph import Program
 from analysis.cfa.marks import marked
+from analysis.cfa.revisions.match import Align, by_order
 from analysis.cpa.domains.location import Bounds, Location, LocationTransfer, location_cpa, reverse_postorder
 from analysis.cpa.domains.predicate import Predicated, PredicatePrecision, predicate_cpa
 from analysis.cpa.framework.algorithm import Cancellation
@@ -60,7 +61,7 @@ class PredicateOptions(msgspec.Struct, frozen=True):
     for the program as Horn clauses (0: none); `states`: abstract states; `query_milliseconds` for one question; `recursion`:
     activations of one function that are followed, beyond which only summaries prove; `depth`: calls that may be open; `reuse`:
     what of an earlier proof is reused, if there is one; `scratch`: where that is not enough, all is looked for anew. If not, what
-    is broken of the earlier proof is said instead."""
+    is broken of the earlier proof is said instead; `align`: which edges of two revisions correspond."""
 
     mode: Mode = "int"
     abstraction: AbstractionKind = "boolean"
@@ -75,6 +76,7 @@ class PredicateOptions(msgspec.Struct, frozen=True):
     depth: int = 60
     reuse: Reuse = "annotations"
     scratch: bool = True
+    align: Align = by_order
 
 
 def prove(
@@ -183,7 +185,7 @@ class _Proving:
         stretches = Stretches(self._system, self._violations, self._entry, bounds, self._contexts, options.ends)
         reusing = self._reusing = Reusing(stretches, self._violations, self._property, Budget(options.query_milliseconds))
         try:
-            return reusing.of(earlier, options.reuse, goes_on) or _NOTHING
+            return reusing.of(earlier, options.reuse, goes_on, options.align) or _NOTHING
         except UNREADABLE:
             return _NOTHING
 

@@ -14,6 +14,7 @@ from analysis.certificate.annotation import Annotation
 from analysis.certificate.annotation_map import AnnotationMap
 from analysis.certificate.checked_outcome import ReuseWork
 from analysis.cfa.revisions.location_map import ProgramMap, program_map
+from analysis.cfa.revisions.match import Align, by_order
 from analysis.cpa.domains.location import Location
 from analysis.cpa.domains.predicate import Point
 from analysis.cpa.impact.impacted_variables import Impact
@@ -58,11 +59,11 @@ class Reusing:
         self._triples = Triples(stretches.system, Z3Solver(), budget)
         self._known: AnnotationMap | None = None
 
-    def of(self, earlier: EarlierProofs, reuse: Reuse, goes_on: Callable[[], bool]) -> Reused | None:
+    def of(self, earlier: EarlierProofs, reuse: Reuse, goes_on: Callable[[], bool], align: Align = by_order) -> Reused | None:
         """What earlier proofs give; None if none of them is about the same question. Raises what `earlier_proofs.UNREADABLE`
         names if they are about a program that no front end has made."""
         began = time.process_time()
-        pair = program_map(self._system.program, earlier.program)
+        pair = program_map(self._system.program, earlier.program, align)
         before = pair.linked.get(self._entry, self._entry)
         question = (before, self._property, self._system.vocabulary.mode)
         annotation = next((one for one in earlier.annotations if (one.entry, one.property, one.mode) == question), None)
