@@ -79,7 +79,7 @@ class _Asking:
                 self._broken[rule] = answer.broken
                 self._states += answer.states
             else:
-                self._note((rule,), answer)
+                self._note((rule,), answer, tries=False)
         self._began = clock.spent()
 
     def _turns(self) -> tuple[Turn, ...]:

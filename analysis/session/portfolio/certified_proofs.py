@@ -23,7 +23,7 @@ from analysis.model import clock
 from analysis.model.report import ProofReuse
 from analysis.session.portfolio.request import Answer, Proved, Request, Unknown
 from analysis.session.portfolio.request_terms import NOTHING_TO_PROVE, ONLY_BY_PATHS
-from analysis.session.portfolio.turns import INT_UNTIL
+from analysis.session.portfolio.turns import INT_UNTIL, KEEPING
 from analysis.smt.encoding.numbers.formula import Mode
 
 _LEAST = 0.05  # seconds that an attempt is worth beginning with
@@ -90,7 +90,7 @@ def by_earlier_proof(request: Request, seconds: float, cancellation: Cancellatio
 def _with_kept(request: Request, found: Proved) -> Proved:
     """A proof with what the next revision can reuse of it, where that is wanted."""
     annotations = [proof for proof in found.certificates if isinstance(proof, Annotation)]
-    if request.terms.reuse == "none" or not annotations:
+    if request.terms.reuse == "none" or request.about.kind not in KEEPING or not annotations:
         return found
     return msgspec.structs.replace(found, kept=earlier_proofs.write(request.program, annotations, request.terms.data_model))
 

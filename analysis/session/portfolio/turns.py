@@ -74,5 +74,7 @@ REUSING: Engine = "predicate"
 EARLIER = 0.25
 """How much of the time for a proof an earlier one may take, before all others and besides their time."""
 FROM_EARLIER: tuple[Kind, ...] = ("program", "function", "values")
-"""What proofs are reused for."""
+"""What proofs are reused for, one rule at a time."""
+KEEPING: tuple[Kind, ...] = (*FROM_EARLIER, "runs")
+"""What proofs are kept of: those of the program that are found with its runs, too."""
 MOST_EDGES = 3_000  # of a program that is looked at as a whole

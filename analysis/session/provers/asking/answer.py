@@ -33,7 +33,8 @@ class Invariant(msgspec.Struct, frozen=True):
 
 class Part(msgspec.Struct, frozen=True):
     """What is said of one of several rules that were asked about together; the fields are those of `Decided`. `functions`: those
-    of which it is said, where all functions were asked about; else none."""
+    of which it is said, where all functions were asked about; else none. `kept`: the proof, for the next revision; empty where it
+    is kept elsewhere."""
 
     rule: str
     status: Status
@@ -49,6 +50,7 @@ class Part(msgspec.Struct, frozen=True):
     functions: tuple[str, ...] = ()
     no_place: bool = False
     run: RunStart | None = None
+    kept: bytes | None = None
 
 
 class Decided(msgspec.Struct, frozen=True):

@@ -128,7 +128,14 @@ def _part(request: Request, rule: str, found: Answer) -> Part:
             assumptions, engine = tuple(dict.fromkeys(found.assumptions)), found.engine
             missed = tuple(function for function, _ in found.unreached)
             return Part(
-                rule, "refuted", assumptions=assumptions, engine=engine, certified=True, certificates=texts, unreached=missed
+                rule,
+                "refuted",
+                assumptions=assumptions,
+                engine=engine,
+                certified=True,
+                certificates=texts,
+                unreached=missed,
+                kept=found.kept if request.about.kind == "runs" else None,
             )
         case Bounded():
             return Part(rule, "possible", found.sentence, assumptions=found.assumptions, engine=BOUNDED)

@@ -24,9 +24,9 @@ from analysis.cfa.graph import Program
 from analysis.model.budgets import ProverBudget, budget_of
 from analysis.model.options import Options
 from analysis.model.report import ProofReuse, SummaryWork
-from analysis.session.portfolio.request_terms import About, Kept, Kind, terms_of
+from analysis.session.portfolio.request_terms import About, Kept, Kind, Terms, terms_of
 from analysis.session.portfolio.turns import BOUNDED
-from analysis.session.provers.asking.answer import PARTLY_PARSED, Decided
+from analysis.session.provers.asking.answer import PARTLY_PARSED, Decided, Part
 from analysis.session.provers.asking.claim import RUNS, Claim, Key, KnownClaim, Wanted
 from analysis.session.provers.asking.claim_order import limit_of, ordered, work_of
 from analysis.session.provers.asking.claim_parts import ClaimParts
@@ -177,7 +177,7 @@ class Claims:
             self._answered(Answered(claim, Decided("possible"), 0.0, 0.0))
             return False
         known = self._known[claim] = KnownClaim(question)
-        before = self._decisions.get((known.key,)).get(known.key)
+        before = self._without_doubtful(known.key, self._decisions.get((known.key,)).get(known.key))
         if before is not None and self._is_doubtful(known.key, before):
             question, before = question._replace(kept=Kept(before.kept or b"")), None
         if before is None or not before.holds(question.seconds) or (before.is_reused and question.terms.reuse == "none"):
@@ -187,6 +187,20 @@ class Claims:
         self.reused += before.states
         self._answered(Answered(claim, before, 0.0, before.worked))
         return True
+
+    def _without_kept(self, part: Part, terms: Terms) -> Part:
+        """A part of an answer about runs, when its proof was taken in for the claim about the program."""
+        if part.kept:
+            self._texts.add(Claim("program", "", part.rule, True), terms, part.kept)
+        return part if part.kept is None else msgspec.structs.replace(part, kept=b"")
+
+    def _without_doubtful(self, key: str, before: Decided | None) -> Decided | None:
+        """An answer about runs that was read, without its proofs that are to be checked again: the program is asked about for
+        these. Nothing else is about the runs if that is all."""
+        if before is None or self._budget.total is not None or self._decisions.is_own(key):
+            return before
+        parts = tuple(part for part in before.parts if part.kept is None)
+        return before if len(parts) == len(before.parts) else msgspec.structs.replace(before, parts=parts)
 
     def _is_doubtful(self, key: str, before: Decided) -> bool:
         """Whether an answer is a proof that was read, which counts, for one who does not wait, when it has been checked again. It
@@ -311,6 +325,9 @@ class Claims:
             if terms.engine == BOUNDED:
                 lasting = msgspec.structs.replace(lasting, kept=None)
             decided = msgspec.structs.replace(decided, kept=None)
+            if decided.parts:
+                parts = tuple(self._without_kept(part, terms) for part in decided.parts)
+                decided, lasting = (msgspec.structs.replace(one, parts=parts) for one in (decided, lasting))
             self._decisions.add(known.key, lasting)
         self.queries, self.states = self.queries + decided.queries, self.states + decided.states
         self.summaries, self.reuse = self.summaries.plus(decided.summaries), self.reuse.plus(decided.reuse)

@@ -43,15 +43,15 @@ class KeptTexts:
             stored = self._decisions.get((stored.reason,)).get(stored.reason)
         return Kept() if stored is None or stored.kept is None else Kept(stored.kept)
 
-    def add(self, claim: Claim, terms: Terms, text: bytes, at: str) -> None:
-        """Takes in what a prover of this session has made. A proof is kept with its decision, which has the key `at`."""
+    def add(self, claim: Claim, terms: Terms, text: bytes, at: str = "") -> None:
+        """Takes in what a prover of this session has made. A proof can be kept with its decision, which has the key `at`."""
         key = _key(claim, terms)
         self._bytes += len(text) - len(self._own.pop(key, b""))
         self._own[key] = text
         while self._bytes > _MOST_BYTES:
             self._bytes -= len(self._own.pop(next(iter(self._own))))
-        is_proof = terms.engine != BOUNDED
-        self._decisions.add(key, Decided("possible", reason=at) if is_proof else Decided("possible", kept=text))
+        is_elsewhere = bool(at) and terms.engine != BOUNDED
+        self._decisions.add(key, Decided("possible", reason=at) if is_elsewhere else Decided("possible", kept=text))
 
     def forget(self) -> None:
         """Forgets everything."""
