@@ -20,8 +20,9 @@ from analysis.model.report import RECHECKED, STORED, ProofReuse, Report, RuleVer
 from analysis.session.portfolio.asking import ask
 from analysis.session.portfolio.request import Proved, Request
 from analysis.session.portfolio.request_terms import About, Kept, Terms
-from analysis.session.provers.asking.answer import Decided
+from analysis.session.provers.asking.answer import Decided, Part
 from analysis.session.provers.asking.kept_answers import Decisions
+from analysis.session.provers.asking.read_answers import is_to_check, marked_as_kept, without_proofs_to_check
 from analysis.smt.logic import smtlib_reading
 from analysis.smt.logic.term_building import symbol
 from analysis.smt.logic.terms import INT
@@ -159,6 +160,15 @@ def test_a_proof_in_the_place_of_another_is_not_believed(left: Path, monkeypatch
     _, report = editor.types(BROKEN)
     assert verdict(report).verdict == "unknown"
     editor.checker.close()
+
+
+def test_proofs_that_were_found_with_runs_are_checked_again_as_those_of_the_program() -> None:
+    kept, marked = Part("assertion", "refuted", certified=True, kept=b"proof"), Part("shift-range", "refuted", kept=b"")
+    tree = Part("memory-leak", "refuted", certified=True)
+    read = Decided("possible", parts=(marked_as_kept(kept), marked, tree))
+    assert without_proofs_to_check(read).parts == (tree,)
+    assert not is_to_check(read)
+    assert is_to_check(Decided("refuted", certified=True, kept=b"forged"))
 
 
 COUNTED = """void reach_error(void);

@@ -24,9 +24,9 @@ from analysis.cfa.graph import Program
 from analysis.model.budgets import ProverBudget, budget_of
 from analysis.model.options import Options
 from analysis.model.report import ProofReuse, SummaryWork
-from analysis.session.portfolio.request_terms import About, Kept, Kind, Terms, terms_of
+from analysis.session.portfolio.request_terms import About, Kept, Kind, terms_of
 from analysis.session.portfolio.turns import BOUNDED
-from analysis.session.provers.asking.answer import PARTLY_PARSED, Decided, Part
+from analysis.session.provers.asking.answer import PARTLY_PARSED, Decided
 from analysis.session.provers.asking.claim import RUNS, Claim, Key, KnownClaim, Wanted
 from analysis.session.provers.asking.claim_order import limit_of, ordered, work_of
 from analysis.session.provers.asking.claim_parts import ClaimParts
@@ -37,6 +37,7 @@ from analysis.session.provers.asking.program_answers import ProgramAnswers
 from analysis.session.provers.asking.program_difference import ProgramDifference
 from analysis.session.provers.asking.program_slices import Contents
 from analysis.session.provers.asking.question import Question
+from analysis.session.provers.asking.read_answers import is_to_check, marked_as_kept, without_proofs_to_check
 from analysis.session.provers.processes.prover_pool import Pool
 from analysis.session.provers.processes.task_outcome import Outcome, reason_of
 
@@ -177,9 +178,10 @@ class Claims:
             self._answered(Answered(claim, Decided("possible"), 0.0, 0.0))
             return False
         known = self._known[claim] = KnownClaim(question)
-        before = self._without_doubtful(known.key, self._decisions.get((known.key,)).get(known.key))
-        if before is not None and self._is_doubtful(known.key, before):
-            question, before = question._replace(kept=Kept(before.kept or b"")), None
+        before = self._decisions.get((known.key,)).get(known.key)
+        if before is not None:
+            before, kept = self._counts(known.key, before)
+            question = question._replace(kept=kept) if kept.text else question
         if before is None or not before.holds(question.seconds) or (before.is_reused and question.terms.reuse == "none"):
             rank = _SOON if question.kept.text else _RANKS[claim.kind]
             self._queue.begin(claim, self._pool.submit(question, limit_of(claim, self._options), rank))
@@ -188,24 +190,11 @@ class Claims:
         self._answered(Answered(claim, before, 0.0, before.worked))
         return True
 
-    def _without_kept(self, part: Part, terms: Terms) -> Part:
-        """A part of an answer about runs, when its proof was taken in for the claim about the program."""
-        if part.kept:
-            self._texts.add(Claim("program", "", part.rule, True), terms, part.kept)
-        return part if part.kept is None else msgspec.structs.replace(part, kept=b"")
-
-    def _without_doubtful(self, key: str, before: Decided | None) -> Decided | None:
-        """An answer about runs that was read, without its proofs that are to be checked again: the program is asked about for
-        these. Nothing else is about the runs if that is all."""
-        if before is None or self._budget.total is not None or self._decisions.is_own(key):
-            return before
-        parts = tuple(part for part in before.parts if part.kept is None)
-        return before if len(parts) == len(before.parts) else msgspec.structs.replace(before, parts=parts)
-
-    def _is_doubtful(self, key: str, before: Decided) -> bool:
-        """Whether an answer is a proof that was read, which counts, for one who does not wait, when it has been checked again. It
-        has all that this takes."""
-        return before.kept is not None and self._budget.total is None and not self._decisions.is_own(key)
+    def _counts(self, key: str, read: Decided) -> tuple[Decided | None, Kept]:
+        """What counts of an answer that is known, and what is to be checked again of it."""
+        if self._budget.total is not None or self._decisions.is_own(key):
+            return read, Kept()
+        return (None, Kept(read.kept or b"")) if is_to_check(read) else (without_proofs_to_check(read), Kept())
 
     def _answered(self, answered: Answered) -> None:
         """Takes in an answer, and all that waited for it."""
@@ -325,9 +314,11 @@ class Claims:
             if terms.engine == BOUNDED:
                 lasting = msgspec.structs.replace(lasting, kept=None)
             decided = msgspec.structs.replace(decided, kept=None)
-            if decided.parts:
-                parts = tuple(self._without_kept(part, terms) for part in decided.parts)
-                decided, lasting = (msgspec.structs.replace(one, parts=parts) for one in (decided, lasting))
+            for part in decided.parts:
+                if part.kept:
+                    self._texts.add(Claim("program", "", part.rule, True), terms, part.kept)
+            parts = tuple(map(marked_as_kept, decided.parts))
+            decided, lasting = (msgspec.structs.replace(one, parts=parts) for one in (decided, lasting))
             self._decisions.add(known.key, lasting)
         self.queries, self.states = self.queries + decided.queries, self.states + decided.states
         self.summaries, self.reuse = self.summaries.plus(decided.summaries), self.reuse.plus(decided.reuse)
