@@ -23,6 +23,7 @@ Beginning = Literal[
 ]
 Needed = Literal[
     "way-unknown",  # whether the function gets to where the value comes from was not decided: the search had too many states
+    "sum-wraps",  # an unsigned sum that is passed to a function wraps to 0, as the size in `malloc(n + 1)`
     "in-memory",  # the value is read from a member, an element or a global variable
     "stored-failure",  # the same, where it was stored because memory, a file or input fails
     "reachable",  # memory was stored where others reach it, before its last pointer was lost
@@ -33,6 +34,7 @@ Needed = Literal[
     "straight",  # there is no branch between where it comes from and where it is used
     "found-before",  # what is looked for was looked for in the same string before, and found
     "idle-test",  # nothing depends on the test in this build, as where an assertion is compiled out
+    "zero-asked",  # it is null only where nothing was asked for: the size that was asked for is 0
     "decided-inside",  # no failure of memory, files or input makes it null: the program's own data do
     "asked-about",  # a function of the program was passed the value, and its answer tested
     "asked-before",  # another function was asked about the same arguments, before the call that gives null
@@ -64,6 +66,7 @@ POINTS: Mapping[Evidence, int] = {
     "passed-failure": -10,
     "macro": -30,
     "way-unknown": -20,
+    "sum-wraps": -40,
     "in-memory": -30,
     "stored-failure": -10,
     "reachable": -30,
@@ -73,6 +76,7 @@ POINTS: Mapping[Evidence, int] = {
     "environment": 20,
     "straight": 20,
     "idle-test": -20,
+    "zero-asked": -40,
     "decided-inside": -10,
     "asked-about": -20,
     "asked-before": -20,

@@ -381,6 +381,52 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
         'int f(char *s) { if (!*s) return 0; strsep(&s, ","); char *p = strsep(&s, ","); return *p; }',
         {"library-search", "straight"},
     ),
+    "asked for nothing": (
+        "_Noreturn void die(void);\nstatic void *g(size_t n) { void *p = malloc(n); if (!p && n) die(); return p; }\n"
+        "int f(size_t n) { int *p = g(n * sizeof(int)); int r = *p; free(p); return r; }",
+        {"function-result", "environment", "straight", "zero-asked"},
+    ),
+    "asked for something": (
+        "_Noreturn void die(void);\nstatic void *g(size_t n) { void *p = malloc(n); if (!p && !n) die(); return p; }\n"
+        "int f(size_t n) { int *p = g(n * sizeof(int)); int r = *p; free(p); return r; }",
+        {"function-result", "environment", "straight"},
+    ),
+    "asked for a sum": (
+        "_Noreturn void die(void);\nstatic void *g(size_t n) { void *p = malloc(n); if (!p && n) die(); return p; }\n"
+        "char *f(const char *s) { size_t n = strlen(s) + 1; char *p = g(n); *p = *s; return p; }",
+        {"function-result", "environment", "straight", "sum-wraps", "zero-asked"},
+    ),
+    "kept unless a sum is 0": (
+        "_Noreturn void die(void);\nstruct s { unsigned n; char *rows, *kept; };\n"
+        "static void *g(size_t n) { void *p; if (n == 0) return 0; p = malloc(n); if (!p) die(); return p; }\n"
+        "static int keep(struct s *s, char *p) { char *r = g(s->n + 1); if (!r) return 0; s->rows = r; s->kept = p; return 1; }\n"
+        "void f(struct s *s) { char *p = malloc(9); if (!p) die(); keep(s, p); }",
+        {"allocated-elsewhere", "sum-wraps"},
+    ),
+    "kept unless a number is 0": (
+        "_Noreturn void die(void);\nstruct s { unsigned n; char *rows, *kept; };\n"
+        "static void *g(size_t n) { void *p; if (n == 0) return 0; p = malloc(n); if (!p) die(); return p; }\n"
+        "static int keep(struct s *s, char *p) { char *r = g(s->n); if (!r) return 0; s->rows = r; s->kept = p; return 1; }\n"
+        "void f(struct s *s) { char *p = malloc(9); if (!p) die(); keep(s, p); }",
+        {"allocated-elsewhere"},
+    ),
+    "asked for a difference": (
+        "_Noreturn void die(void);\nstatic void *g(size_t n) { void *p = malloc(n); if (!p && n) die(); return p; }\n"
+        "char *f(size_t n) { char *p = g(n - 1); *p = 0; return p; }",
+        {"function-result", "environment", "straight", "zero-asked"},
+    ),
+    "freed by a function that unlinks it": (
+        "struct n { int v; struct n *next; };\nstruct l { struct n *head, *kept; };\n"
+        "static void drop(struct n *n, struct l *l) { struct n **at = &l->head; *at = 0; free(n); }\n"
+        "void f(struct l *l) { while (l->head) drop(l->head, l); }",
+        {"released-here", "in-memory"},
+    ),
+    "freed by a function that unlinks others": (
+        "struct n { int v; struct n *next; };\nstruct l { struct n *head, *kept; };\n"
+        "static void drop(struct n *n, struct l *l) { l->kept = 0; free(n); }\n"
+        "void f(struct l *l) { while (l->head) drop(l->head, l); }",
+        {"released-here"},
+    ),
     "result asserted": ("int g(int);\nvoid f(int n) { int r = g(n); if (r != 0) { assert(r == 0); } }", {"result-asserted"}),
     "argument asserted": ("static void g(int n) { assert(n > 3); }\nvoid f(void) { g(2); }", {"argument-asserted"}),
     "never, with words": ('void f(int n) { switch (n) { case 1: return; }\nassert(0 == "reached"); }', {"never-asserted"}),

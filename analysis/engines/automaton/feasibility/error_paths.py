@@ -48,9 +48,9 @@ _LATE_STATES = 400  # from where the value begins: most of these paths are short
 
 class ErrorPath(msgspec.Struct, frozen=True):
     """What the search found: the steps of a feasible path from the entry `start` (None: there is none), or that it gave up. The
-    first `unchecked` steps may not be possible. `functions` are those that it looked into, `cells` the cells whose writers it
-    asked for there (None: any), `called` those whose callers it looked for; `dead`: it left out callers that no execution leads
-    to."""
+    first `unchecked` steps may not be possible. `wraps`: it is possible only where an unsigned sum wraps to 0. `functions` are
+    those that it looked into, `cells` the cells whose writers it asked for there (None: any), `called` those whose callers it
+    looked for; `dead`: it left out callers that no execution leads to."""
 
     steps: tuple[Taken, ...] | None
     start: Entry | None = None
@@ -60,6 +60,7 @@ class ErrorPath(msgspec.Struct, frozen=True):
     called: frozenset[str] = frozenset()
     dead: bool = False
     unchecked: int = 0
+    wraps: bool = False
 
 
 class Descent(NamedTuple):
@@ -94,6 +95,7 @@ class _Found(NamedTuple):
     steps: tuple[Taken, ...] | None = None
     first: State | None = None
     decided: bool = True
+    wraps: bool = False
 
 
 class Judgement(msgspec.Struct, frozen=True):
@@ -149,9 +151,9 @@ class Feasibility:
         self._walk.begin(function)
         part = self._slice(function, errors, above, over)
         aim = Aim(part, self._entries(part), errors, RemainingSteps(self._walk, part, function, errors))
-        found = self._search(aim, must_be_sure, budget)
+        found = self._search_twice(aim, must_be_sure, budget)
         start = None if found.first is None else _entry(found.first)
-        return self._with_causes(ErrorPath(found.steps, start, found.decided), part)
+        return self._with_causes(ErrorPath(found.steps, start, found.decided, wraps=found.wraps), part)
 
     def late_path(self, function: str, errors: frozenset[int], given_up: ErrorPath, over: Sites | None = None) -> ErrorPath:
         """Searches a feasible path to one of the error configurations that starts where the value begins to be tracked. What
@@ -163,13 +165,13 @@ class Feasibility:
         tracked = (start for start in self._entries(part) if unpack(start[1])[2] != NOTHING)
         starts = (*tracked, *self._beginnings(part))
         aim = Aim(part, starts, errors, RemainingSteps(self._walk, part, function, errors), is_late=True)
-        found = self._search(aim, must_be_sure=False, budget=_LATE_STATES)
+        found = self._search_twice(aim, must_be_sure=False, budget=_LATE_STATES)
         before = None if found.first is None else self._shortest(found.first.function, found.first.configuration)
         if found.steps is None or before is None:
             return self._with_causes(ErrorPath(None, decided=found.decided), part, given_up.cells)
         steps, first = before.path()
         late = (msgspec.structs.replace(taken, depth=taken.depth + before.depth) for taken in found.steps)
-        path = ErrorPath((*steps, *late), _entry(first), decided=False, unchecked=len(steps))
+        path = ErrorPath((*steps, *late), _entry(first), decided=False, unchecked=len(steps), wraps=found.wraps)
         return self._with_causes(path, part, given_up.cells)
 
     def _beginnings(self, part: Slice) -> Iterator[tuple[str, int]]:
@@ -209,6 +211,7 @@ class Feasibility:
     def agrees(self, root: str, descents: Iterable[Descent], path: Iterable[Taken], *, is_entry: bool = True) -> Agreement:
         """Whether no branches contradict each other on a path from the program's start: from the function `root` down the calls,
         and then along `path`. Not `is_entry`: the path begins somewhere in that function."""
+        self._walk.sums.may_wrap = True  # the path may need that
         store = self._everything(root, is_entry=is_entry)
         cells = frozenset[str]()
         for descent in descents:
@@ -225,10 +228,10 @@ class Feasibility:
         """Whether an execution enters the function in this state."""
         return self._retrace.live(function, entry)
 
-    def _everything(self, function: str, *, is_entry: bool = True) -> Store:
+    def _everything(self, function: str, *, is_entry: bool = True, place: int | None = None) -> Store:
         """The store at a function's entry, or later, that follows all that it can."""
         cells = self._walk.cells  # the store holds nothing that holds the store: it is gone when nobody needs it
-        return self._walk.store(function, lambda name, expr: cells(name, expr) is not None, is_entry=is_entry)
+        return self._walk.store(function, lambda name, expr: cells(name, expr) is not None, is_entry=is_entry, place=place)
 
     def _descend(self, store: Store, descent: Descent) -> tuple[Store | None, frozenset[str]]:
         """What is known at the entry of the called function, None if nothing gets there, and the cells that were asked for.
@@ -255,6 +258,16 @@ class Feasibility:
                 return False
         return True
 
+    def _search_twice(self, aim: Aim, must_be_sure: bool, budget: int) -> _Found:
+        """The search; if it finds nothing because a sum is not 0 that is passed to a function, once more without that."""
+        sums = self._walk.sums
+        sums.may_wrap, sums.mattered = False, False
+        found = self._search(aim, must_be_sure, budget)
+        if found.steps is None and found.decided and sums.mattered:
+            sums.may_wrap = True
+            found = self._search(aim, must_be_sure, budget)._replace(wraps=True)
+        return found
+
     def _search(self, aim: Aim, must_be_sure: bool, budget: int) -> _Found:
         self._walk.visited.update(name for name, _ in aim.part.open)
         followed: set[Item] = set()
@@ -271,7 +284,8 @@ class Feasibility:
                 followed |= more
                 continue
             steps, first = end.path()
-            judgement = self._judge(self._everything(first.function, is_entry=not aim.is_late), steps)
+            place = unpack(first.configuration)[0]
+            judgement = self._judge(self._everything(first.function, is_entry=not aim.is_late, place=place), steps)
             more = judgement.missing if judgement.contradiction is None else judgement.contradiction
             if judgement.contradiction is not None and more <= followed:
                 more = self._read_on(steps)  # what is to blame may be less than what it takes to see it

@@ -20,7 +20,7 @@ from analysis.model import ir
 from analysis.model.c_types import Integer
 from analysis.model.comparisons import COMPARISONS
 from analysis.model.digest import digest_text
-from analysis.model.intervals import ANY, ZERO, Interval, meet
+from analysis.model.intervals import ANY, NONZERO, ZERO, Interval, meet
 
 _FIRST_ADDRESS = 1 << 62  # no number that programs compare pointers to functions with, as they do with SIG_IGN
 
@@ -43,6 +43,14 @@ class Made(msgspec.Struct, frozen=True):
     depth: int
 
 
+class Sums:
+    """Whether unsigned sums that are passed to functions may wrap to 0 (`may_wrap`), and whether a search depended on that."""
+
+    def __init__(self) -> None:
+        self.may_wrap = False
+        self.mattered = False
+
+
 class KnownValues:
     """What is known of the values along one path so far.
 
@@ -50,8 +58,15 @@ class KnownValues:
     symbol's interval would not be known. `_targets[symbol]` is what an address points to, in the frame of that number.
     """
 
-    def __init__(self, function: str, follows: Callable[[str, ir.Expr], bool], wanted: set[Item] | None = None) -> None:
+    def __init__(
+        self,
+        function: str,
+        follows: Callable[[str, ir.Expr], bool],
+        wanted: set[Item] | None = None,
+        sums: Sums | None = None,
+    ) -> None:
         self._follows = follows
+        self._sums = Sums() if sums is None else sums
         self._wanted = wanted
         self.sure = False
         self._frames: list[tuple[str, dict[ir.Expr, int]]] = [(function, {})]
@@ -129,6 +144,25 @@ class KnownValues:
         if isinstance(expr, ir.Cast):
             return self._cast(expr)
         return natural_range(expr), frozenset()
+
+    def passed(self, argument: ir.Expr) -> tuple[Interval, frozenset[Item]]:
+        """The interval of an argument of a call, and what it was derived from: a sum is not 0, if sums do not wrap."""
+        value, items = self.value(argument)
+        if value.nonzero or self._sums.may_wrap or not self._is_sum(argument):
+            return value, items
+        self._sums.mattered = True
+        return meet(value, NONZERO) or value, items
+
+    def _is_sum(self, argument: ir.Expr) -> bool:
+        """Whether an argument is an unsigned sum with a positive constant, as the size in `reserve(strlen(text) + 1)`. It is 0
+        only where the sum wraps: whoever wrote it means that it is not."""
+        argument = bare(argument)
+        if is_positive_sum(argument):
+            return True
+        symbol = self._symbol(argument)
+        made = None if symbol is None else self._made.get(symbol)
+        sides = () if made is None or made.operator != "+" or made.type.signed else (made.left, made.right)
+        return any(isinstance(side, Interval) and side.low is not None and side.low > 0 for side in sides)
 
     def _interval(self, symbol: int) -> tuple[Interval, frozenset[Item]]:
         """What is known of a symbol, also by what it was computed from."""
@@ -250,6 +284,15 @@ class KnownValues:
             return True
         self.contradiction = items
         return False
+
+
+def is_positive_sum(expr: ir.Expr) -> bool:
+    """Whether an expression is a sum of unsigned numbers, one of which is a positive constant."""
+    expr = ir.strip_casts(expr)
+    if not isinstance(expr, ir.Binary) or expr.operator != "+" or not isinstance(expr.type, Integer) or expr.type.signed:
+        return False
+    sides = [bare(side) for side in (expr.left, expr.right)]
+    return any(is_positive_sum(side) or (isinstance(side, ir.IntConst) and side.value > 0) for side in sides)
 
 
 def code_address(function: str) -> int:

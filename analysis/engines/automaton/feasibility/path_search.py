@@ -144,7 +144,8 @@ class Search:
         """The end of a shortest path, None if there is none or the budget is used up (`exhausted`)."""
         for function, configuration in self._aim.starts:
             wanted = self.wanted if self._thorough else None
-            store = self._walk.store(function, self._followed, wanted, is_entry=not self._aim.is_late)
+            place = unpack(configuration)[0]
+            store = self._walk.store(function, self._followed, wanted, is_entry=not self._aim.is_late, place=place)
             self._add(State((), 0, function, configuration, store, None, ()))
         while self._queue:
             _, _, _, state = heappop(self._queue)

@@ -39,6 +39,7 @@ class Store(KnownValues):
         """An independent copy."""
         other = Store.__new__(Store)
         other._follows = self._follows
+        other._sums = self._sums
         other._wanted = self._wanted
         other.sure = self.sure
         other._frames = [(function, dict(bindings)) for function, bindings in self._frames]
@@ -291,7 +292,9 @@ class Store(KnownValues):
         found: list[tuple[ir.Expr, int | None, Interval, frozenset[Item]]] = []
         for inner, outer in seen:
             if self._follows(callee, inner):
-                symbol, (interval, items) = self._symbol(outer), self.value(outer)
+                symbol, (interval, items) = self._symbol(outer), self.passed(outer)
+                if symbol is not None and interval.nonzero and not self._values[symbol].nonzero:
+                    self._narrow(self._resolved(bare(outer)), meet(self._values[symbol], NONZERO) or interval)
                 if symbol is None and is_noted(outer) and self._follows(self.function, bare(outer)):
                     symbol = self._bind(bare(outer), interval, items)
                 found.append((inner, symbol, interval, items))

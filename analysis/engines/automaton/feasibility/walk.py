@@ -11,7 +11,7 @@ from analysis.cfa.live_variables import live
 from analysis.engines.automaton.facts.facts import NOTHING
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.feasibility.graph_slices import GraphSteps, Steps, Via, opened
-from analysis.engines.automaton.feasibility.known_values import Item
+from analysis.engines.automaton.feasibility.known_values import Item, Sums
 from analysis.engines.automaton.feasibility.path_values import Store, is_noted
 from analysis.engines.automaton.feasibility.renaming import are_apart, behind_parameter, substitute
 from analysis.engines.automaton.functions.access_paths import lvalue_cell
@@ -24,6 +24,7 @@ from analysis.model import ir
 from analysis.model.c_types import Pointer
 from analysis.model.intervals import ANY, ZERO
 
+_LAST = 30  # edges before a place that every path to it takes
 _OPENED = 2  # steps over a call that is opened: to enter it, and to leave it
 
 
@@ -44,6 +45,7 @@ class Walk:
         self.steps = steps
         self._graph = steps.graph
         self.visited: set[str] = set()
+        self.sums = Sums()
         self._cells: dict[str, dict[ir.Expr, frozenset[str]]] = {}
         self._asked: dict[str, dict[ir.Expr, frozenset[str]]] = {}
         self._numbers: dict[ir.Expr, int] = {}
@@ -91,14 +93,26 @@ class Walk:
         wanted: set[Item] | None = None,
         *,
         is_entry: bool = True,
+        place: int | None = None,
     ) -> Store:
-        """The store where paths begin, at the function's entry or later; it adds to `wanted` the items that would make more
-        known."""
-        store = Store(function, follows, wanted)
+        """The store where paths begin, at the function's entry or later, there perhaps at a `place` that is known; it adds to
+        `wanted` the items that would make more known."""
+        store = Store(function, follows, wanted, self.sums)
         if function == "main" and is_entry:
             globals_ = self._delta.program.globals
             store.begin((globals_[name].var, value) for name, value in self._delta.initial_values.items())
+        if place is not None and not is_entry:
+            self._come(store, function, place)
         return store
+
+    def _come(self, store: Store, function: str, place: int) -> None:
+        """Takes the edges that every path to the place takes last: up to where paths join."""
+        model, last = self._delta.model(function), list[Edge]()
+        while len(before := model.cfa.incoming.get(place, ())) == 1 and len(last) < _LAST:
+            last.append(before[0])
+            place = before[0].source
+        for edge in reversed(last):
+            self._pass(store, function, edge, model, NOTHING)
 
     # -- steps --------------------------------------------------------------------------------------------------
 
@@ -140,7 +154,7 @@ class Walk:
 
     def _pass_call(self, store: Store, function: str, edge: Edge, call: ir.Call, model: FunctionModel, after: int) -> bool:
         """Steps over a call; False where it never returns, or not to this path."""
-        arguments = [store.value(argument) for argument in call.arguments]
+        arguments = [store.passed(argument) for argument in call.arguments]
         items = frozenset(item for _, some in arguments for item in some)
         result = model.cases.result_of(call, [value for value, _ in arguments])
         if result is None:

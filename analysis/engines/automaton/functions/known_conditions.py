@@ -125,6 +125,11 @@ class Conditions:
                     self._number(value)
 
         self.tested = frozenset(self.keys[number] for number in tested)
+        for edge in cfa.edges:
+            if isinstance(edge.effect, ir.Assign) and edge.effect.target in self.numbers:
+                source = bare(edge.effect.value)
+                if isinstance(source, ir.Var) and source.scope == "temporary":  # what is tested then, as in `q = c ? f() : g();`
+                    self._number(source)
 
     def _number(self, key: ir.Expr) -> int | None:
         number = self.numbers.get(key)

@@ -50,7 +50,8 @@ Choose = Callable[[str, int], Call | None]
 
 class Joined(NamedTuple):
     """A chain and a path in its last function: `steps` are all of their edges, `shown` those from the call number `first` on, or
-    those after the `unchecked` steps of the path. `excluded`: no call was found that leads to what is shown."""
+    those after the `unchecked` steps of the path. `excluded`: no call was found that leads to what is shown. `wraps`: see
+    `feasibility.error_paths.ErrorPath`."""
 
     calls: tuple[Call, ...]
     first: int
@@ -59,6 +60,7 @@ class Joined(NamedTuple):
     steps: list[Taken]
     shown: list[Taken]
     excluded: bool = False
+    wraps: bool = False
 
 
 class Chains:
@@ -88,6 +90,7 @@ class Chains:
         unchecked: int = 0,
         *,
         excluded: bool = False,
+        wraps: bool = False,
     ) -> Joined:
         """All edges from the program's entry down the calls, and then over a path in the function `start`; the very same as
         `before`, if all of them are. What is before the call number `first` is not shown, nor the `unchecked` first steps of the
@@ -100,7 +103,7 @@ class Chains:
             shown = _from_within(path[unchecked:])
         elif first:
             shown = _steps(calls[first:], start, path, "beginning")
-        return Joined(calls, first, path, unchecked, steps, shown, excluded)
+        return Joined(calls, first, path, unchecked, steps, shown, excluded, wraps)
 
     def calls(self, graph: DerivationGraph, delta: ProgramDelta, start: Entry, choose: Choose) -> tuple[Call, ...]:
         """The calls from where the program begins to an entry state. `choose` says which of the sites of an entry state, or

@@ -263,7 +263,8 @@ class Findings:
     def _tracked(self, delta: ProgramDelta, places: Places, error: Error, joined: Joined) -> Tracked:
         """The part of a path on which the value of an error is tracked."""
         rule, below = self._rules[error[1].rule], self._sought[error].error[1]
-        return Tracked(delta, places, rule, below, joined.steps, is_late=joined.unchecked > 0 or joined.excluded)
+        is_late = joined.unchecked > 0 or joined.excluded
+        return Tracked(delta, places, rule, below, joined.steps, is_late=is_late, wraps=joined.wraps)
 
     def _join(
         self,
@@ -280,13 +281,13 @@ class Findings:
             return None
         if path.unchecked:
             calls = self._chains.calls(graph, delta, path.start, lambda _function, _entry: None)
-            return self._chains.joined(calls, 0, path.start[0], path.steps, last, path.unchecked)
+            return self._chains.joined(calls, 0, path.start[0], path.steps, last, path.unchecked, wraps=path.wraps)
         beginning = self._beginning(graph, feasibility, delta, one, path, patient)
         path = beginning.path
         if path.steps is None or path.start is None:
             return None
         calls, first, excluded = beginning.calls, beginning.first, beginning.excluded
-        return self._chains.joined(calls, first, path.start[0], path.steps, last, excluded=excluded)
+        return self._chains.joined(calls, first, path.start[0], path.steps, last, excluded=excluded, wraps=path.wraps)
 
     def _error_path(self, feasibility: Feasibility, delta: ProgramDelta, one: Sought, patient: bool) -> ErrorPath:
         """A feasible path from a function's entry to what is sought; one that was found before, if nothing that it depends on

@@ -16,8 +16,9 @@ from collections.abc import Iterator
 from analysis.cfa.graph import Edge
 from analysis.engines.automaton.functions.access_paths import Path, path_of, root_of
 from analysis.engines.automaton.report.agreeing_targets import gives
+from analysis.engines.automaton.report.asked_sizes import is_zero_asked
 from analysis.engines.automaton.report.assertion_evidence import AssertedPath
-from analysis.engines.automaton.report.places_in_memory import is_in_memory, is_reachable, is_untouched
+from analysis.engines.automaton.report.places_in_memory import is_in_memory, is_reachable, is_renewed, is_untouched
 from analysis.engines.automaton.report.questions import is_asked_about, is_asked_before, only_computes
 from analysis.engines.automaton.report.retested import is_retested
 from analysis.engines.automaton.report.searches import is_split, was_found_before
@@ -102,6 +103,8 @@ class Tracked(AssertedPath):
         """Signs that the code knows more of the value than the path says."""
         if self._is_idle_test():
             yield "idle-test"
+        if self._is_zero_asked():
+            yield "zero-asked"
         if self._is_decided_inside():
             yield "decided-inside"
         if self._is_asked_about():
@@ -118,8 +121,10 @@ class Tracked(AssertedPath):
     def _needed(self) -> Iterator[Evidence]:
         if self._is_late:
             yield "way-unknown"
+        if self._wraps:
+            yield "sum-wraps"
         is_read = any(map(is_in_memory, self._fact.paths[:1])) and not self._is_untouched()
-        if is_read or any(map(self._is_read_again, self._steps[1:])):
+        if is_read or any(map(self._is_read_again, self._steps[1:])) or self._is_renewed():
             yield "stored-failure" if self._is_failure() else "in-memory"
         if self._rule.ownership and (any(map(is_reachable, self._own_paths())) or self._is_stored_below()):
             yield "reachable"
@@ -150,6 +155,14 @@ class Tracked(AssertedPath):
         own = [taken for taken in self._path[:-1] if self._is_own(taken) and taken.event in ("edge", "call")]
         return is_untouched(self._fact.paths[0], [self._edge(taken).effect for taken in own])
 
+    def _is_renewed(self) -> bool:
+        """Whether the function that released the object was passed it from a place in memory, and may have written there."""
+        if self._rule.ownership or not self._rule.about_object:
+            return False
+        model = self._delta.model(self._home.function)
+        back = next((taken for taken in self._steps if taken.event == "return" and self._is_own(taken)), None)
+        return back is not None and is_renewed(self._edge(back), model)
+
     def _is_never_used(self) -> bool:
         """Whether it is a descriptor, and the function that loses it passes it to no function and stores it nowhere."""
         if not self._rule.ownership or "opens-descriptor" not in self._rule.kinds.values() or len(self._fact.paths[:1]) != 1:
@@ -168,6 +181,15 @@ class Tracked(AssertedPath):
             return False
         branches = self._program.functions[first.function].outgoing[test.source]
         return len(branches) > 1 and len({branch.target for branch in branches}) == 1
+
+    def _is_zero_asked(self) -> bool:
+        """Whether the value begins in another function, which was asked for nothing."""
+        first = self._steps[0]
+        if self._rule.ownership or self._rule.about_object or first.event != "edge" or self._is_own(first):
+            return False
+        inside = (first.function, first.depth)
+        own = [taken for taken in self._path if (taken.function, taken.depth) == inside and taken.event in ("edge", "call")]
+        return is_zero_asked(self._program.functions[first.function], [self._edge(taken).effect for taken in own])
 
     def _is_decided_inside(self) -> bool:
         """Whether null comes out of another function, or from a caller, and nothing that can fail in any run decides that."""

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from analysis.engines.automaton.functions.access_paths import Path, behind_pointer, path_of
+from analysis.cfa.graph import Edge
+from analysis.engines.automaton.functions.access_paths import Path, behind_pointer, lvalue_cell, path_of
+from analysis.engines.automaton.functions.function_model import FunctionModel
 from analysis.model import ir
+from analysis.model.c_types import spell
 
 
 def is_in_memory(path: Path) -> bool:
@@ -33,3 +36,15 @@ def is_untouched(path: Path, effects: Sequence[ir.Effect]) -> bool:
         if target is not None and not (isinstance(target, ir.Var) and target.scope != "global"):
             return False
     return False
+
+
+def is_renewed(edge: Edge, model: FunctionModel) -> bool:
+    """Whether a call may write the place in memory where an argument was read: `while (list->head) remove(list->head);` reads a
+    new head each time. A member can also be written through a pointer to its type."""
+    effect = edge.effect
+    read = [ir.strip_casts(argument) for argument in effect.arguments] if isinstance(effect, ir.Call) else []
+    places = [place for place in read if isinstance(place, ir.LVALUES) and is_memory(place)]
+    if not places:
+        return False
+    written = model.written_by_callees(edge)
+    return any(lvalue_cell(place) in written or "*" + spell(place.type) in written for place in places)

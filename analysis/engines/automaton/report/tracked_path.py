@@ -20,15 +20,24 @@ from analysis.rules.automaton import Rule
 
 class TrackedPath:
     """The part of a path, from an entry function to an error, on which the value is tracked. `is_late`: it is not known whether
-    the rest of the path is possible. `looked`: functions that what is said of it depends on; the path may not lead through
-    them."""
+    the rest of the path is possible. `wraps`: it needs that a sum wraps to 0. `looked`: functions that what is said of it depends
+    on; the path may not lead through them."""
 
     def __init__(
-        self, delta: ProgramDelta, places: Places, rule: Rule, fact: Fact, steps: Sequence[Taken], *, is_late: bool
+        self,
+        delta: ProgramDelta,
+        places: Places,
+        rule: Rule,
+        fact: Fact,
+        steps: Sequence[Taken],
+        *,
+        is_late: bool,
+        wraps: bool = False,
     ) -> None:
         self.looked: set[str] = set()
         self._others: Calls | None = None
         self._is_late = is_late
+        self._wraps = wraps
         self._delta = delta
         self._places = places
         self._rule = rule
