@@ -27,6 +27,8 @@ CASES = {
     "two casts of a negative number": "half x = (half) (word) -1; return x == 4294967295u;",
     "two casts of a sum": "return 1 + (int) (byte) +3;",
     "two casts behind an operator": "return 5 + (half) (byte) -1 == 4;",
+    "a cast to the type of something": "int x = 0; return (__typeof__(x)) 0 < (__typeof__ (int)) -1 ? 1 : 2;",
+    "a cast to the type of a type": "return ((__typeof__ (half)) 0 < (__typeof__ (half)) -1) + (__typeof__(byte)) +300;",
     "two casts of what is pointed to": "int one = 300, *p = &one; return (half) (byte) *p;",
     "two casts of an address": "int x = 0; return (word) (word) &x == (word) &x;",
     "two casts of a member": "struct node n = {300}, *p = &n; return (byte) (word) (p)->f;",

@@ -62,6 +62,7 @@ def test_literals_stay_what_they_are(parts: list[tuple[list[bytes], bytes]]) -> 
         ("_Thread_local int x;", "__thread      int x;"),
         ("_Atomic(int) x;", "_Atomic int  x;"),
         ('_Static_assert(sizeof(int) == 4, "a)b");int x;', " " * 40 + "int x;"),
+        ("_Static_assert(" + "(" * 11 + "1" + ")" * 12 + ";int x;", " " * 40 + "int x;"),
         ('static_assert(1, "x"); my_static_assert(2);', " " * 22 + " my_static_assert(2);"),
         ("int x = a[b[1]]; [[maybe_unused]] int y;", "int x = a[b[1]];                  int y;"),
         ("typeof(\nint) x; __typeof__ (y)z;", "__type \n     x; __type        z;"),

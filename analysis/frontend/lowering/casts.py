@@ -45,9 +45,11 @@ class Casts(Assignments):
         return self._type_named(inside(node))
 
     def _type_named(self, node: Node) -> Type | None:
-        """The type, if the node is an identifier that names one."""
+        """The type, if the node is an identifier that names one, or stands for a `typeof`."""
         if node.type != "identifier":
             return None
+        if node.start_byte in self.tree.typeofs:
+            return self.operand_type(self.tree.typeofs[node.start_byte])
         name = self.source(node)
         entry = self.names.lookup(name)
         if entry is None:  # _Bool is a keyword that the grammar does not know

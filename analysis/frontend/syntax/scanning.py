@@ -9,7 +9,7 @@ STRING = rb"\"(?:[^\"\\\n]++|\\.)*+\""
 """A string literal, as a part of regular expressions. It begins and ends on one line."""
 CHARACTER = rb"'(?:[^'\\\n]++|\\.)*+'"
 """A character constant, likewise."""
-_PARENTHESES = 5  # how deep they are counted; deeper ones are left as they are
+_PARENTHESES = 12  # how deep they are counted; deeper ones are left as they are
 _PLAIN = rb"[^()\"']++|" + STRING + rb"|" + CHARACTER
 BALANCED = rb"(?>(?:" + _PLAIN + rb")*)"
 """What can stand between parentheses, likewise."""
