@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 STREAMS = frozenset(("stdin", "stdout", "stderr"))
 """The streams that are open when a program starts (C11 7.21.1p3, 7.21.3p7)."""
 
@@ -31,3 +33,6 @@ _GNU = frozenset(
 LIBRARY_VARIABLES = STREAMS | _POSIX | _GNU
 """All of them (C11, POSIX.1-2008 XSH 2.2.2, GNU C library). When a program starts, none holds the address of an object of its
 own."""
+_OF_GETOPT = frozenset(("optarg", "optind", "optopt"))
+SET_BY: Mapping[str, frozenset[str]] = dict.fromkeys(("getopt", "getopt_long", "getopt_long_only"), _OF_GETOPT)
+"""The variables that functions of the library set, by the name of the function (POSIX.1-2008 getopt; GNU C library)."""

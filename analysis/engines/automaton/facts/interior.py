@@ -3,7 +3,7 @@
 An owner need not keep the address of the block itself. `return &list->head;` hands out a block by a pointer into it, and
 `pool_add(pool, &item->link)` keeps one that way. A path with INSIDE at its end says that its value points into the tracked
 object. Facts of rules about ownership have such paths: as long as there is one, the object is not lost, and who keeps one is an
-owner.
+owner. Such a pointer can also be computed as a number: `(char *)(((uintptr_t)block + 15) & ~15)`.
 Nothing else is said of them. They match no pattern, since a rule speaks of the object's own address. But a function
 that ends an object may be passed one, as a pointer to the first member is a pointer to the object (C11 6.7.2.1p15).
 """
@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 from analysis.engines.automaton.functions.access_paths import INSIDE, Path, path_of, split_pointer
 from analysis.model import ir
-from analysis.model.c_types import Pointer
+from analysis.model.c_types import Integer, Pointer
 
 
 def into(path: Path) -> Path:
@@ -29,7 +29,10 @@ def is_into(path: Path) -> bool:
 
 def points_into(value: ir.Expr, paths: Iterable[Path]) -> bool:
     """Whether a value points into the object that one of the paths holds, and need not be its address."""
-    return any(_points_into(ir.strip_casts(value), path) for path in paths)
+    inner = ir.strip_casts(value)
+    if isinstance(inner.type, Integer) and not isinstance(value.type, Pointer):
+        return False
+    return any(_points_into(inner, path) for path in paths)
 
 
 def _points_into(value: ir.Expr, path: Path) -> bool:
@@ -41,7 +44,7 @@ def _points_into(value: ir.Expr, path: Path) -> bool:
                 return False
             pointer, distance = split_pointer(place.pointer)
             return path_of(pointer) == holder and not (place is lvalue and distance == "0" and not is_into(path))
-        case ir.Binary("+" | "-", left, _, Pointer()):
+        case ir.Binary("+" | "-", left, _, Pointer()) | ir.Binary("+" | "-" | "&" | "|", left, _, Integer()):
             inner = ir.strip_casts(left)
             return path_of(inner) == holder or _points_into(inner, path)
         case _:

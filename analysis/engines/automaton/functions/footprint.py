@@ -13,6 +13,7 @@ from copy import copy
 import msgspec
 
 from analysis.c import calls
+from analysis.c.library_variables import SET_BY
 from analysis.cfa.addresses_taken import taken_among
 from analysis.cfa.components import strongly_connected
 from analysis.cfa.graph import Cfa, Program
@@ -74,9 +75,10 @@ def pointee_cells(type_: Type, records: Mapping[str, RecordDefinition]) -> Itera
 
 
 def external_writes(call: ir.Call, program: Program) -> set[str]:
-    """The cells that an external function can change through its arguments."""
-    written: set[str] = set()
-    at = calls.written_by(program.known(ir.direct_callee(call) or ""), call)
+    """The cells that an external function can change: through its arguments, and variables of the library."""
+    name = ir.direct_callee(call) or ""
+    written = {"@" + variable for variable in SET_BY.get(name, ())}
+    at = calls.written_by(program.known(name), call)
     for argument in call.arguments if at is None else [call.arguments[position] for position in at]:
         bare = ir.strip_casts(argument)
         if isinstance(bare, ir.AddressOf):
