@@ -6,6 +6,7 @@ The function may change what is behind the pointers that it is passed. It may ke
 
 from __future__ import annotations
 
+from analysis.c.library_variables import SET_BY
 from analysis.cfa.graph import Edge, Program
 from analysis.engines.automaton.facts.facts import Environment, Fact
 from analysis.engines.automaton.facts.interior import into, points_into
@@ -31,7 +32,8 @@ class ExternalCalls:
         """A call that reaches an external function."""
         if self._rules[fact.rule].ownership:
             return self._after_owned(model, edge, fact, call, result)
-        paths = set(fact.paths)
+        set_anew = {"@" + name for name in SET_BY.get(ir.direct_callee(call) or "", ())}
+        paths = {path for path in fact.paths if path[0] not in set_anew}
         for argument in call.arguments:
             path = path_of(argument)
             if path is None:
