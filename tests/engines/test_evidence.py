@@ -415,6 +415,16 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
         "char *f(size_t n) { char *p = g(n - 1); *p = 0; return p; }",
         {"function-result", "environment", "straight", "zero-asked"},
     ),
+    "handed on by name after it was freed": (
+        "static int g(const char *p, int n) { if (n > 3) return 1; return p[n]; }\n"
+        "int f(char *p, int n) { free(p); return g(p, n); }",
+        {"released-here"},
+    ),
+    "handed on from memory after it was freed": (
+        "static int g(const char *p, int n) { if (n > 3) return 1; return p[n]; }\n"
+        "int f(char **p, int n) { free(*p); return g(*p, n); }",
+        {"argument"},
+    ),
     "freed by a function that unlinks it": (
         "struct n { int v; struct n *next; };\nstruct l { struct n *head, *kept; };\n"
         "static void drop(struct n *n, struct l *l) { struct n **at = &l->head; *at = 0; free(n); }\n"

@@ -26,15 +26,26 @@ class Assignments:
 
     @cached_property
     def moving(self) -> frozenset[str]:
-        """The variables that pointer arithmetic moves along an array."""
+        """The variables that pointer arithmetic moves along an array: from where they are, or again and again in a loop. The
+        element that `p = &table[n];` names once is one object as long as `p` names it."""
         found = set()
         for edge in self._cfa.edges:
             effect = edge.effect
-            if not isinstance(effect, ir.Assign) or not isinstance(effect.value, ir.Binary):
+            if not isinstance(effect, ir.Assign) or not isinstance(effect.target, ir.Var):
                 continue
-            if isinstance(effect.target, ir.Var) and isinstance(effect.value.type, Pointer):
+            is_moved = isinstance(effect.value, ir.Binary) and isinstance(effect.value.type, Pointer)
+            if is_moved and (effect.target in ir.walk(effect.value) or self._repeats(edge)):
                 found.add(root_of(effect.target))
         return frozenset(found)
+
+    def _repeats(self, edge: Edge) -> bool:
+        """Whether the edge can be taken again."""
+        seen, work = {edge.target}, [edge.target]
+        while work and edge.source not in seen:
+            after = {following.target for following in self._cfa.outgoing.get(work.pop(), ())} - seen
+            seen |= after
+            work.extend(after)
+        return edge.source in seen
 
     def stores(self, root: str) -> Iterator[Edge]:
         """The edges that assign to a variable."""

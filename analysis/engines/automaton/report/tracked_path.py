@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from analysis.cfa.graph import Edge, Places, Program
 from analysis.engines.automaton.facts.facts import NOTHING, Fact
 from analysis.engines.automaton.facts.product import ProgramDelta
-from analysis.engines.automaton.functions.access_paths import root_of
+from analysis.engines.automaton.functions.access_paths import path_of, root_of
 from analysis.engines.automaton.report.agreeing_targets import gives
 from analysis.engines.automaton.report.sibling_calls import Asked, Calls, constants_of
 from analysis.engines.automaton.report.trace import Taken
@@ -48,6 +48,22 @@ class TrackedPath:
         self._path = steps
         is_value = not rule.ownership and rule.tracks is not None
         self._home = meeting(delta.program.functions, self._steps) if is_value else self._last
+        if is_value and rule.about_object:
+            self._home = self._handed_on(self._home)
+
+    def _handed_on(self, home: Taken) -> Taken:
+        """A step of the activation that released an object itself, and then passes it on by name: `free(p); show(p);`. That is
+        wrong there, whatever the called function does; else `home`."""
+        first = self._steps[0]
+        if first.event != "edge" or first.depth >= home.depth:
+            return home
+        below = (taken for taken in reversed(self._steps) if taken.depth == first.depth and taken.event in ("call", "descent"))
+        call = next(below, first)
+        effect = effect_of(self._program, call)
+        if not isinstance(effect, ir.Call) or call.function != first.function or call is first:
+            return home
+        named = {path for path in self._delta.facts[call.before].paths if len(path) == 1 and path[0][0] not in "@$<"}
+        return call if any(path_of(argument) in named for argument in effect.arguments) else home
 
     @property
     def source(self) -> tuple[str, Edge] | None:
