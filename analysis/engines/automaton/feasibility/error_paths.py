@@ -165,7 +165,9 @@ class Feasibility:
         tracked = (start for start in self._entries(part) if unpack(start[1])[2] != NOTHING)
         starts = (*tracked, *self._beginnings(part))
         aim = Aim(part, starts, errors, RemainingSteps(self._walk, part, function, errors), is_late=True)
-        found = self._search_twice(aim, must_be_sure=False, budget=_LATE_STATES)
+        found = self._search_twice(aim._replace(knows_last=True), must_be_sure=False, budget=_LATE_STATES)
+        if found.steps is None and not found.decided:  # what is known may make a path long, as `n = 1000` does that of a loop
+            found = self._search_twice(aim, must_be_sure=False, budget=_LATE_STATES)
         before = None if found.first is None else self._shortest(found.first.function, found.first.configuration)
         if found.steps is None or before is None:
             return self._with_causes(ErrorPath(None, decided=found.decided), part, given_up.cells)
@@ -284,7 +286,7 @@ class Feasibility:
                 followed |= more
                 continue
             steps, first = end.path()
-            place = unpack(first.configuration)[0]
+            place = unpack(first.configuration)[0] if aim.knows_last else None
             judgement = self._judge(self._everything(first.function, is_entry=not aim.is_late, place=place), steps)
             more = judgement.missing if judgement.contradiction is None else judgement.contradiction
             if judgement.contradiction is not None and more <= followed:

@@ -110,13 +110,15 @@ class Followed:
 
 class Aim(NamedTuple):
     """Where searches look for a path: in `part`, from one of the configurations `starts` of functions to one of the `errors`, of
-    which `remaining` knows. `is_late`: they do not start at the entries of functions."""
+    which `remaining` knows. `is_late`: they do not start at the entries of functions. `knows_last`:
+    what the edges say is known that all paths to the start take last."""
 
     part: Slice
     starts: tuple[tuple[str, int], ...]
     errors: frozenset[int]
     remaining: RemainingSteps
     is_late: bool = False
+    knows_last: bool = False
 
 
 class Search:
@@ -144,7 +146,7 @@ class Search:
         """The end of a shortest path, None if there is none or the budget is used up (`exhausted`)."""
         for function, configuration in self._aim.starts:
             wanted = self.wanted if self._thorough else None
-            place = unpack(configuration)[0]
+            place = unpack(configuration)[0] if self._aim.knows_last else None
             store = self._walk.store(function, self._followed, wanted, is_entry=not self._aim.is_late, place=place)
             self._add(State((), 0, function, configuration, store, None, ()))
         while self._queue:

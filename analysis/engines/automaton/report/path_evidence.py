@@ -189,7 +189,7 @@ class Tracked(AssertedPath):
             return False
         inside = (first.function, first.depth)
         own = [taken for taken in self._path if (taken.function, taken.depth) == inside and taken.event in ("edge", "call")]
-        return is_zero_asked(self._program.functions[first.function], [self._edge(taken).effect for taken in own])
+        return is_zero_asked(self._delta.model(first.function), [self._edge(taken) for taken in own])
 
     def _is_decided_inside(self) -> bool:
         """Whether null comes out of another function, or from a caller, and nothing that can fail in any run decides that."""
