@@ -165,9 +165,9 @@ class Feasibility:
         tracked = (start for start in self._entries(part) if unpack(start[1])[2] != NOTHING)
         starts = (*tracked, *self._beginnings(part))
         aim = Aim(part, starts, errors, RemainingSteps(self._walk, part, function, errors), is_late=True)
-        found = self._search_twice(aim._replace(knows_last=True), must_be_sure=False, budget=_LATE_STATES)
+        found = self._search_twice(aim._replace(last="all"), must_be_sure=False, budget=_LATE_STATES)
         if found.steps is None and not found.decided:  # what is known may make a path long, as `n = 1000` does that of a loop
-            found = self._search_twice(aim, must_be_sure=False, budget=_LATE_STATES)
+            found = self._search_twice(aim._replace(last="flags"), must_be_sure=False, budget=_LATE_STATES)
         before = None if found.first is None else self._shortest(found.first.function, found.first.configuration)
         if found.steps is None or before is None:
             return self._with_causes(ErrorPath(None, decided=found.decided), part, given_up.cells)
@@ -230,10 +230,10 @@ class Feasibility:
         """Whether an execution enters the function in this state."""
         return self._retrace.live(function, entry)
 
-    def _everything(self, function: str, *, is_entry: bool = True, place: int | None = None) -> Store:
+    def _everything(self, function: str, *, is_entry: bool = True) -> Store:
         """The store at a function's entry, or later, that follows all that it can."""
         cells = self._walk.cells  # the store holds nothing that holds the store: it is gone when nobody needs it
-        return self._walk.store(function, lambda name, expr: cells(name, expr) is not None, is_entry=is_entry, place=place)
+        return self._walk.store(function, lambda name, expr: cells(name, expr) is not None, is_entry=is_entry)
 
     def _descend(self, store: Store, descent: Descent) -> tuple[Store | None, frozenset[str]]:
         """What is known at the entry of the called function, None if nothing gets there, and the cells that were asked for.
@@ -286,8 +286,9 @@ class Feasibility:
                 followed |= more
                 continue
             steps, first = end.path()
-            place = unpack(first.configuration)[0] if aim.knows_last else None
-            judgement = self._judge(self._everything(first.function, is_entry=not aim.is_late, place=place), steps)
+            store = self._everything(first.function, is_entry=not aim.is_late)
+            self._walk.come(store, unpack(first.configuration)[0], aim.last)
+            judgement = self._judge(store, steps)
             more = judgement.missing if judgement.contradiction is None else judgement.contradiction
             if judgement.contradiction is not None and more <= followed:
                 more = self._read_on(steps)  # what is to blame may be less than what it takes to see it

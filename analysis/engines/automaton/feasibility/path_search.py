@@ -16,7 +16,7 @@ from analysis.engines.automaton.feasibility.graph_slices import Slice, Via
 from analysis.engines.automaton.feasibility.known_values import Item
 from analysis.engines.automaton.feasibility.path_values import Store
 from analysis.engines.automaton.feasibility.remaining_steps import RemainingSteps
-from analysis.engines.automaton.feasibility.walk import Walk, expressions_in
+from analysis.engines.automaton.feasibility.walk import Last, Walk, expressions_in
 from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.solver.full import Entry, pack, unpack
 from analysis.model import ir
@@ -110,15 +110,15 @@ class Followed:
 
 class Aim(NamedTuple):
     """Where searches look for a path: in `part`, from one of the configurations `starts` of functions to one of the `errors`, of
-    which `remaining` knows. `is_late`: they do not start at the entries of functions. `knows_last`:
-    what the edges say is known that all paths to the start take last."""
+    which `remaining` knows. `is_late`: they do not start at the entries of functions. `last`:
+    how much is known of what the edges say that all paths to the start take last."""
 
     part: Slice
     starts: tuple[tuple[str, int], ...]
     errors: frozenset[int]
     remaining: RemainingSteps
     is_late: bool = False
-    knows_last: bool = False
+    last: Last = "nothing"
 
 
 class Search:
@@ -146,8 +146,8 @@ class Search:
         """The end of a shortest path, None if there is none or the budget is used up (`exhausted`)."""
         for function, configuration in self._aim.starts:
             wanted = self.wanted if self._thorough else None
-            place = unpack(configuration)[0] if self._aim.knows_last else None
-            store = self._walk.store(function, self._followed, wanted, is_entry=not self._aim.is_late, place=place)
+            store = self._walk.store(function, self._followed, wanted, is_entry=not self._aim.is_late)
+            self._walk.come(store, unpack(configuration)[0], self._aim.last)
             self._add(State((), 0, function, configuration, store, None, ()))
         while self._queue:
             _, _, _, state = heappop(self._queue)

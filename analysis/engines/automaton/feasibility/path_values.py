@@ -284,6 +284,12 @@ class Store(KnownValues):
         for expr in [expr for expr in bindings if kill(expr)]:
             del bindings[expr]
 
+    def keep_flags(self) -> None:
+        """Forgets all numbers but 0 and 1, and what lies between other ones."""
+        bindings = self._frames[-1][1]
+        for expr in [expr for expr, symbol in bindings.items() if not _is_flag(self._values[symbol])]:
+            del bindings[expr]
+
     # -- calls --------------------------------------------------------------------------------------------------
 
     def enter(self, callee: str, seen: Iterable[tuple[ir.Expr, ir.Expr]]) -> None:
@@ -327,6 +333,11 @@ class Store(KnownValues):
             self._wanted.add((callee, RESULT_VALUE))
         if target is not None and result is not None:
             self._set(target, result, self._values[result], self._origins[result])
+
+
+def _is_flag(value: Interval) -> bool:
+    """Whether a value is 0, 1, either, or known only not to be 0."""
+    return value == NONZERO or (value.low is not None and value.high is not None and 0 <= value.low <= value.high <= 1)
 
 
 @lru_cache(maxsize=10_000)

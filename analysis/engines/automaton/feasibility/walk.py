@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from analysis.cfa.graph import Edge
 from analysis.cfa.live_variables import live
@@ -25,6 +25,8 @@ from analysis.model.c_types import Pointer
 from analysis.model.intervals import ANY, ZERO
 
 _LAST = 30  # edges before a place that every path to it takes
+Last = Literal["nothing", "flags", "all"]
+"""How much is known of such edges: that values are 0, 1 or not 0 ("flags"), or also other numbers."""
 _OPENED = 2  # steps over a call that is opened: to enter it, and to leave it
 
 
@@ -93,26 +95,28 @@ class Walk:
         wanted: set[Item] | None = None,
         *,
         is_entry: bool = True,
-        place: int | None = None,
     ) -> Store:
-        """The store where paths begin, at the function's entry or later, there perhaps at a `place` that is known; it adds to
-        `wanted` the items that would make more known."""
+        """The store where paths begin, at the function's entry or later; it adds to `wanted` the items that would make more
+        known."""
         store = Store(function, follows, wanted, self.sums)
         if function == "main" and is_entry:
             globals_ = self._delta.program.globals
             store.begin((globals_[name].var, value) for name, value in self._delta.initial_values.items())
-        if place is not None and not is_entry:
-            self._come(store, function, place)
         return store
 
-    def _come(self, store: Store, function: str, place: int) -> None:
-        """Takes the edges that every path to the place takes last: up to where paths join."""
+    def come(self, store: Store, place: int, known: Last) -> None:
+        """Takes the edges that every path to the place in the store's function takes last: up to where paths join."""
+        function = store.function
+        if known == "nothing":
+            return
         model, last = self._delta.model(function), list[Edge]()
         while len(before := model.cfa.incoming.get(place, ())) == 1 and len(last) < _LAST:
             last.append(before[0])
             place = before[0].source
         for edge in reversed(last):
             self._pass(store, function, edge, model, NOTHING)
+        if known == "flags":
+            store.keep_flags()
 
     # -- steps --------------------------------------------------------------------------------------------------
 
