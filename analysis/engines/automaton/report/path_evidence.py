@@ -123,8 +123,7 @@ class Tracked(AssertedPath):
             yield "way-unknown"
         if self._wraps:
             yield "sum-wraps"
-        is_read = any(map(is_in_memory, self._fact.paths[:1])) and not self._is_untouched()
-        if is_read or any(map(self._is_read_again, self._steps[1:])) or self._is_renewed():
+        if self._is_from_memory():
             yield "stored-failure" if self._is_failure() else "in-memory"
         if self._rule.ownership and (any(map(is_reachable, self._own_paths())) or self._is_stored_below()):
             yield "reachable"
@@ -141,6 +140,11 @@ class Tracked(AssertedPath):
         is_end = isinstance(self._edge(self._last).effect, ir.Return)
         if self._rule.ownership and is_end and display_name(self._last.function) == "main":
             yield "at-the-end"
+
+    def _is_from_memory(self) -> bool:
+        """Whether the value is read from memory that others may have changed."""
+        is_read = any(map(is_in_memory, self._fact.paths[:1])) and not self._is_untouched()
+        return is_read or any(map(self._is_read_again, self._steps[1:])) or self._is_renewed()
 
     def _was_found(self) -> bool:
         """Whether the first step is a call that looks for something that is known to be there."""
