@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from analysis.certificate.annotation import Annotation
 from analysis.certificate.annotation_map import AnnotationMap
+from analysis.certificate.refusal import RefusedError
 from analysis.cfa.graph import Program
 from analysis.cfa.revisions.location_map import ProgramMap, program_map
 from analysis.cpa.domains.location import Location
@@ -14,6 +15,7 @@ from analysis.cpa.predicates.adjustable_blocks import loop_heads
 from analysis.cpa.predicates.step_formulas import Contexts
 from analysis.cpa.predicates.violations import violations
 from analysis.model.c_types import LP64, DataModel
+from analysis.model.spelling import display_name
 from analysis.smt.logic.term_building import FALSE, TRUE, or_
 from analysis.smt.logic.terms import Term
 from analysis.smt.transitions.system import System
@@ -22,8 +24,11 @@ from analysis.smt.transitions.system import System
 def claimed_of(later: Program, annotation: Annotation, of: Program, model: DataModel = LP64) -> Annotation:
     """What an annotation `of` a program claims of a later one: at the heads of its loops, the same assertions, and nothing where
     there were none; and all places there that could violate the property. What the assertions say of variables that are gone is
-    left out."""
+    left out. Raises RefusedError if the function that it begins in is gone."""
     pair = program_map(later, of)
+    entry = _now(pair, annotation.entry)
+    if entry not in later.functions:
+        raise RefusedError(f"the later version does not define {display_name(entry)}()")
     system = System(
         later,
         annotation.mode,
@@ -34,7 +39,6 @@ def claimed_of(later: Program, annotation: Annotation, of: Program, model: DataM
     )
     contexts = Contexts()
     known = AnnotationMap(pair, annotation, system, contexts)
-    entry = _now(pair, annotation.entry)
     for stack in known.contexts():
         contexts.number(stack)
     assertions: dict[tuple[int, int], Term] = {}

@@ -121,3 +121,10 @@ def test_what_is_accepted_is_true(seed: int, said: str) -> None:
     except RefusedError:
         return
     assert not any(errs(later, run) for run in runs(later, 40))
+
+
+def test_a_version_without_the_function_that_it_is_about_is_refused(first: tuple[Program, Annotation]) -> None:
+    of, annotation = first
+    later = program_of("int other(void)\n{\n    return 0;\n}\n")
+    with pytest.raises(RefusedError, match=r"the later version does not define main\(\)"):
+        claimed_of(later, annotation, of)
