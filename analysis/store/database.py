@@ -176,6 +176,8 @@ class Store:
         primary = None if code is None else code & 0xFF
         if primary in _BUSY:
             return False
+        if code == sqlite3.SQLITE_READONLY and os.access(self.path, os.W_OK):
+            return self._set_aside()  # the file itself says so, in a byte that was damaged
         failed_to_read = primary == sqlite3.SQLITE_IOERR and code != sqlite3.SQLITE_IOERR_SHORT_READ
         if isinstance(error, OSError) or primary in _UNUSABLE or failed_to_read:
             self._give_up(getattr(error, "strerror", None) or str(error))

@@ -128,7 +128,7 @@ def _asked_by(command: str, monkeypatch: pytest.MonkeyPatch) -> Options:
         analysis.cli.watch,
     ):
         monkeypatch.setattr(module, "Checker", _stop)
-    monkeypatch.setattr(analysis.cli.certify, "Request", lambda certificate, paths, options: _stop(options))
+    monkeypatch.setattr(analysis.cli.certify, "Request", lambda certificate, paths, options, made_for: _stop(options))
     with pytest.raises(_AskedError) as asked:
         main.main([*COMMANDS[command][1]])
     return asked.value.options

@@ -92,9 +92,9 @@ def test_cache_shows_verifies_and_empties(capsys: pytest.CaptureFixture[str], ca
     said = capsys.readouterr().out
     assert "1 program, " in said
     assert "bad.c: 3 records, " in said
-    assert f"{DECISIONS}{os.path.realpath('.')} bad.c: 1 record, " in said
+    assert f"{DECISIONS}{os.path.realpath('.')} bad.c: 2 records, " in said  # a decision, and their order
     assert main(["cache", "verify"]) == 0
-    assert "4 records as written, 0 damaged" in capsys.readouterr().out
+    assert "5 records as written, 0 damaged" in capsys.readouterr().out
     assert main(["cache", "clear"]) == 0
     assert "emptied" in capsys.readouterr().out
     assert main(["cache", "stat"]) == 0

@@ -23,7 +23,8 @@ _ROOT = Path(__file__).resolve().parents[2]
 _EVERYWHERE = frozenset(("finditer", "search", "sub", "findall", "split"))
 _ENDS = ("", " ", "a", "_", "0", '\\"', "(", ";")  # what can be repeated behind the beginning of a word
 _LENGTHS = (50, 200, 800, 3200)
-_BEHIND_A_HEAD = frozenset(("_TO_CLOSING", "_REST", "_LABEL_REST", "_CASE_REST", "_GOTO_REST"))  # tried once behind each
+_RESTS = ("_TO_CLOSING", "_REST", "_LABEL_REST", "_CASE_REST", "_GOTO_REST", "_NUMBER_REST")
+_BEHIND_A_HEAD = frozenset(_RESTS)  # tried once behind each
 _MOST = 8.0  # times the steps for four times the text; a square takes 16 times as many
 _ALLOWED = 200_000
 

@@ -269,6 +269,19 @@ def test_a_process_that_is_killed_while_it_writes_leaves_all_or_nothing(path: st
     assert killed >= 3  # else the points were not inside the writing any more
 
 
+def test_a_damaged_file_that_says_it_must_not_be_written_is_set_aside(path: str) -> None:
+    filled(path).close()
+    image = bytearray(Path(path).read_bytes())
+    image[18] = 3  # the version of the format that a writer has to know
+    Path(path).write_bytes(bytes(image))
+    store = Store(path)
+    assert store.read("p", "unit", ONE.key) in (None, ONE.content)
+    assert store.write("p", "a program", [ONE, TWO])
+    assert store.read("p", "unit", TWO.key) == TWO.content
+    assert "was damaged" in store.take_messages()[0].text
+    store.close()
+
+
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_whatever_bytes_are_damaged_what_is_read_was_written(path: str, data: st.DataObject) -> None:

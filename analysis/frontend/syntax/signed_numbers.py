@@ -12,7 +12,7 @@ import re
 from analysis.frontend.syntax.scanning import BALANCED, outside_literals
 
 _SIZEOF = re.compile(rb"sizeof(?<![\w$]sizeof)\s*+\(")
-_NUMBER = re.compile(BALANCED + rb"\)\s*+[+-](?=\d\w*+(?![\w.$]))")  # no floating ones
+_NUMBER_REST = re.compile(BALANCED + rb"\)\s*+[+-](?=\d\w*+(?![\w.$]))")  # no floating ones
 
 
 def as_names(text: bytes) -> bytes:
@@ -20,7 +20,7 @@ def as_names(text: bytes) -> bytes:
     if b"sizeof" not in text:
         return text
     buffer = bytearray(text)
-    for _, rest in outside_literals(text, _SIZEOF, {None: _NUMBER}):
+    for _, rest in outside_literals(text, _SIZEOF, {None: _NUMBER_REST}):
         if rest is not None:
             buffer[rest.end()] = ord("_")
     return bytes(buffer)
