@@ -10,11 +10,12 @@ import pytest
 from analysis.certificate.checker import check
 from analysis.certificate.unwinding import check_unwinding
 from analysis.certificate.unwinding_tree import Unwinding
-from analysis.engines.symbolic import Effort, ProgramTask, Refuted, decide_program
+from analysis.engines.symbolic import Confirmed, Effort, ProgramTask, Refuted, decide_program
 from analysis.model import clock
 from analysis.session.portfolio.asking import ask
 from analysis.session.portfolio.request import Proved, Request
 from analysis.session.portfolio.request_terms import About, Terms
+from analysis.session.portfolio.turns import TURNS
 from benchmarks.asked_programs import Engine, ProgramAnswer, answer
 from benchmarks.papers import FOLDER, row_of
 from benchmarks.verdicts import task_of
@@ -52,6 +53,16 @@ def test_a_proof_is_tried_before_runs_use_up_the_time() -> None:
     assert isinstance(found, Proved)
     assert found.engine == "predicate"
     assert clock.spent() - began < 3
+
+
+def test_where_a_run_violates_one_rule_others_are_not_looked_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(TURNS["runs"], "auto", tuple(turn for turn in TURNS["runs"]["auto"] if turn.prover != "tree"))
+    text = """int main(void) { int a[2], n = __VERIFIER_nondet_int(); unsigned i = 0;
+        if (n == 7) a[n] = 0; while (i < (unsigned)n) i += 2; if (i == 99) reach_error(); return 0; }"""
+    began, rules = clock.spent(), ("array-bounds", "assertion")
+    found = ask(Request(task(text, rules).program, ("main",), About("runs", rules), terms=Terms()), 16.0).by_rule
+    assert isinstance(found["array-bounds"], Confirmed)
+    assert clock.spent() - began < 6  # of 10.4 that are for runs
 
 
 @pytest.mark.parametrize("engine", ["symbolic", "auto"])

@@ -60,6 +60,7 @@ class _Asking:
         self._unknown: dict[str, list[Unknown]] = {rule: [] for rule in request.about.rules}
         self._broken: dict[str, str] = {}
         self._states = 0
+        self._soon: float | None = None  # seconds that are looked for another run, once there is one
 
     def answers(self) -> Answers:
         self._from_earlier()
@@ -109,6 +110,8 @@ class _Asking:
 
     def _jointly(self, prover: Prover, until: float, *, tries: bool) -> None:
         """Asks about all open rules; after a run that violates one of them soon once more about the others."""
+        if self._soon is not None:
+            until = min(until, clock.spent() + self._soon)
         while (rules := self._worth(prover)) and (left := until - clock.spent()) > 0:
             began = clock.spent()
             answer = self._answer(prover, rules, left)
@@ -116,7 +119,8 @@ class _Asking:
             if not isinstance(answer, Confirmed):
                 return
             now = clock.spent()
-            until = min(until, now + max(_AT_LEAST, _AGAIN * (now - began)))
+            self._soon = max(_AT_LEAST, _AGAIN * (now - began))
+            until = min(until, now + self._soon)
 
     def _worth(self, prover: Prover) -> tuple[str, ...]:
         """The open rules that the prover is worth being asked about."""
