@@ -30,9 +30,8 @@ async def test_a_folder_that_is_added_is_sent_to_the_checker(editor: Editor, wor
     await editor.status(uri, "idle", version=1)
     (tmp_path / "more").mkdir()
     added = types.WorkspaceFoldersChangeEvent(added=[types.WorkspaceFolder((tmp_path / "more").as_uri(), "more")], removed=[])
-    after = len(editor.messages)
     editor.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(added))
-    await editor.status(uri, "idle", after=after)
+    await _checker_is_told(editor)
     assert [line for line in editor.checker_log() if line.startswith("configure")][-1].startswith("configure 2 ")
 
 
@@ -46,7 +45,7 @@ async def test_settings_that_the_client_is_asked_for_are_in_force(start: Callabl
     assert hint.severity == types.DiagnosticSeverity.Hint
     assert hint.message == "unknown_one: not known for memory-leak (not decided by this engine)"
     assert data(hint)["status"] == "unknown"
-    await editor.command("everproof.fullCheck")  # the checker has then had all that was sent before
+    await _checker_is_told(editor)
     assert [line for line in editor.checker_log() if line.startswith("configure")][-1] == "configure 1 True double-free"
 
 
@@ -78,23 +77,28 @@ async def test_a_settings_file_that_changes_is_read_again(editor: Editor, worksp
     await editor.status(uri, "idle", version=1)
     (workspace / ".everproof.toml").write_text('rules = ["memory-leak"]\n')
     changed = types.FileEvent((workspace / ".everproof.toml").as_uri(), types.FileChangeType.Created)
-    after = len(editor.messages)
     editor.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([changed]))
-    await editor.status(uri, "idle", after=after)
+    await _checker_is_told(editor)
     assert "configure 1 True memory-leak" in editor.checker_log()
 
 
 async def test_contracts_that_change_are_read_again(editor: Editor, workspace: Path) -> None:
     uri = editor.open(workspace / "a.c", BUGGY)
     await editor.status(uri, "idle", version=1)
+    await _checker_is_told(editor)
     contracts = workspace / ".everproof" / "functions" / "own.yaml"
     contracts.parent.mkdir(parents=True)
     contracts.write_text("functions: []")
-    before, after = _configured(editor), len(editor.messages)
+    before = _configured(editor)
     created = types.FileEvent(contracts.as_uri(), types.FileChangeType.Created)
     editor.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([created]))
-    await editor.status(uri, "idle", after=after)
+    await _checker_is_told(editor)
     assert _configured(editor) == before + 1
+
+
+async def _checker_is_told(editor: Editor) -> None:
+    """Waits until the checker has had all that was sent. That the server is idle does not say so: it can say that twice."""
+    await editor.command("everproof.fullCheck")
 
 
 def _configured(editor: Editor) -> int:
