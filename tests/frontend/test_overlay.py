@@ -1,5 +1,6 @@
 """Unsaved headers reach the compiler."""
 
+import os
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -36,6 +37,43 @@ def test_an_unsaved_header_and_back(tmp_path: Path) -> None:
     assert b"int newer;" in run(main, {header: "int newer;\n"}).text
     assert b"int saved;" in run(main, {}).text
     assert b"int saved;" in run(main, {header: "int saved;\n"}).text
+
+
+def test_no_mirror_where_only_the_file_itself_is_unsaved(tmp_path: Path) -> None:
+    main, other = write(tmp_path / "a.c", '#include "b.h"\n'), write(tmp_path / "c.c", "int c;\n")
+    write(tmp_path / "b.h", "int b;\n")
+    before = mirrored(tmp_path)
+    assert b"int b;" in run(main, {main: "int unsaved;\n", other: "int too;\n"}).text
+    assert mirrored(tmp_path) == before == []
+    run(main, {main: "int unsaved;\n", tmp_path / "b.h": "int newer;\n"})
+    assert mirrored(tmp_path) == ["a.c", "b.h", "c.c"]
+
+
+def mirrored(folder: Path) -> list[str]:
+    """What the mirror has of a folder."""
+    there = Path(shared_mirror().root + str(folder))
+    return sorted(entry.name for entry in there.iterdir()) if there.exists() else []
+
+
+@pytest.mark.parametrize("by", ['#include "b.h"\n', '#include "c.c"\n'])
+def test_an_unsaved_file_that_is_included(tmp_path: Path, by: str) -> None:
+    main, other = write(tmp_path / "a.c", by), write(tmp_path / "c.c", "int saved;\n")
+    write(tmp_path / "b.h", '#include "./c.c"\n')
+    text = run(main, {main: by, other: "int unsaved;\n"}).text
+    assert b"int unsaved;" in text
+    assert b"int saved;" not in text
+
+
+def test_a_file_that_was_never_saved_and_is_included(tmp_path: Path) -> None:
+    main = write(tmp_path / "a.c", '#include "c.c"\n')
+    assert b"int unsaved;" in run(main, {tmp_path / "c.c": "int unsaved;\n"}).text
+
+
+def test_an_unsaved_file_that_is_included_by_a_link(tmp_path: Path) -> None:
+    main, other = write(tmp_path / "a.c", '#include "l.h"\n'), write(tmp_path / "c.c", "int saved;\n")
+    (tmp_path / "l.h").symlink_to(other)
+    run(main, {other: "int unsaved;\n"})  # which text counts is the mirror's affair; it is asked
+    assert mirrored(tmp_path)
 
 
 def test_a_header_that_includes_others(tmp_path: Path) -> None:
@@ -102,3 +140,12 @@ def test_the_mirror_is_removed_when_its_process_ends(tmp_path: Path) -> None:
         root = pool.submit(mirror_root, str(header)).result()
     assert root != shared_mirror().root
     assert not Path(root).exists()
+
+
+def test_what_is_said_of_a_header_is_said_beside_unsaved_ones(tmp_path: Path) -> None:
+    main = write(tmp_path / "a.c", '#include "b.h"\n#include "pipe.h"\nint a;\n')
+    os.mkfifo(tmp_path / "pipe.h")
+    overlay = {str(write(tmp_path / "b.h", "int saved;\n")): b"int unsaved;\n"}
+    result = preprocess(str(main), None, read_flags((), str(tmp_path)), Options(), overlay)
+    assert b"int unsaved;" in result.text
+    assert [message.line for message in result.messages] == [2]

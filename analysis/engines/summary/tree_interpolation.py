@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from analysis.smt.interpolants.checking import has_tree_property, is_interpolant
+from analysis.engines.summary.standing_formulas import Outside, StandingFormulas
+from analysis.smt.interpolants.checking import has_tree_property
 from analysis.smt.interpolants.partitions import Partition, PartitionTree
 from analysis.smt.interpolants.theories import Limits, Theory
 from analysis.smt.interpolants.theories import interpolants as theory_interpolants
@@ -25,11 +26,11 @@ from analysis.smt.solving.z3_backend import Z3Solver
 class Interpolator(Protocol):
     """Finds an interpolant. Whoever asks checks it."""
 
-    def __call__(self, inside: Term, outside: Term, literals: Sequence[Term]) -> Term | None:
+    def __call__(self, inside: Term, outside: Outside, literals: Sequence[Term]) -> Term | None:
         """A formula that `inside` implies and that contradicts `outside`, over symbols of both; None if none is found.
         `literals` are formulas that are likely to be parts of one."""
 
-    def of_literals(self, inside: Term, outside: Term, literals: Sequence[Term]) -> Term | None:
+    def of_literals(self, inside: Term, outside: Outside, literals: Sequence[Term]) -> Term | None:
         """The same of literals alone, without a search."""
         return None
 
@@ -47,9 +48,9 @@ class BySolvers(Interpolator):
         self._methods = methods
         self._solver = Z3Solver.near()
 
-    def __call__(self, inside: Term, outside: Term, literals: Sequence[Term]) -> Term | None:
+    def __call__(self, inside: Term, outside: Outside, literals: Sequence[Term]) -> Term | None:
         """See Interpolator."""
-        found = interpolants(self._solver, (inside, outside), self._budget, self._methods)
+        found = interpolants(self._solver, (inside, outside.against(inside)), self._budget, self._methods)
         return None if found is None else found[0][0]
 
 
@@ -60,9 +61,9 @@ class ByTheory(Interpolator):
         self._theory = theory
         self._limits = limits
 
-    def __call__(self, inside: Term, outside: Term, literals: Sequence[Term]) -> Term | None:
+    def __call__(self, inside: Term, outside: Outside, literals: Sequence[Term]) -> Term | None:
         """See Interpolator."""
-        tree = PartitionTree((Partition(outside), Partition(inside, 0)))
+        tree = PartitionTree((Partition(outside.against(inside)), Partition(inside, 0)))
         found = theory_interpolants(self._theory, tree, self._limits, Z3Solver.near).interpolants
         return None if found is None else found[1]
 
@@ -80,18 +81,18 @@ class LiteralsFirst(Interpolator):
         self._budget = budget
         self._solver = Z3Solver.near()
 
-    def __call__(self, inside: Term, outside: Term, literals: Sequence[Term]) -> Term | None:
+    def __call__(self, inside: Term, outside: Outside, literals: Sequence[Term]) -> Term | None:
         """See Interpolator."""
         known = self._known(inside, outside, literals)
-        if is_unsat(self._solver, (known, outside), self._budget):
+        if outside.contradicts(known):
             return known
-        found = None if self._general is None else self._general(inside, and_(outside, known), literals)
+        found = None if self._general is None else self._general(inside, outside.with_(known), literals)
         return None if found is None else and_(known, found)
 
-    def of_literals(self, inside: Term, outside: Term, literals: Sequence[Term]) -> Term | None:
+    def of_literals(self, inside: Term, outside: Outside, literals: Sequence[Term]) -> Term | None:
         """See Interpolator."""
         known = self._known(inside, outside, literals)
-        return known if is_unsat(self._solver, (known, outside), self._budget) else None
+        return known if outside.contradicts(known) else None
 
     def of_tree(self, tree: PartitionTree, literals: Mapping[int, Sequence[Term]]) -> Sequence[Term] | None:
         """See Interpolator."""
@@ -104,8 +105,8 @@ class LiteralsFirst(Interpolator):
             found[node] = and_(self._implied(inside, tree.shared(node), literals.get(node, ())), found[node])
         return found
 
-    def _known(self, inside: Term, outside: Term, literals: Sequence[Term]) -> Term:
-        return self._implied(inside, frozenset(symbols((inside,))).intersection(symbols((outside,))), literals)
+    def _known(self, inside: Term, outside: Outside, literals: Sequence[Term]) -> Term:
+        return self._implied(inside, outside.symbols.intersection(symbols((inside,))), literals)
 
     def _implied(self, inside: Term, shared: frozenset[Term], literals: Sequence[Term]) -> Term:
         """The literals over `shared` that follow from `inside`."""
@@ -128,13 +129,14 @@ class TreeProblem:
         subtrees = {node: self._subtree(node) for node in wanted}
         found = {node: TRUE for node in wanted if needed is not None and needed.isdisjoint(subtrees[node])}
         left = {node: subtrees[node] for node in sorted(set(wanted) - found.keys(), reverse=True)}
-        left = self._left_by_literals(make, left, found, solver, budget)
+        standing = StandingFormulas(solver, budget)
+        left = self._left_by_literals(make, left, found, standing)
         if not self._found_by_one_proof(make, left, found, solver, budget):
-            self._find_each(make, left, found, solver, budget)
+            self._find_each(make, left, found, standing)
         return found
 
     def _left_by_literals(
-        self, make: Interpolator, subtrees: Mapping[int, set[int]], found: dict[int, Term], solver: Solver, budget: Budget
+        self, make: Interpolator, subtrees: Mapping[int, set[int]], found: dict[int, Term], standing: StandingFormulas
     ) -> dict[int, set[int]]:
         """Adds the interpolants that are conjunctions of literals to those that are `found`. Returns what is left of the nodes,
         with all that are above one that is left: theirs may depend on it."""
@@ -142,9 +144,9 @@ class TreeProblem:
         for node, below in subtrees.items():
             candidate = None
             if below.isdisjoint(left):
-                inside, outside = self._parted(node, below, found)
+                inside, outside = self._parted(node, below, found, standing)
                 candidate = make.of_literals(inside, outside, self._literals.get(node, ()))
-                if candidate is not None and is_interpolant(solver, inside, outside, candidate, budget):
+                if candidate is not None and outside.has_interpolant(inside, candidate):
                     found[node] = candidate
                     continue
             left[node] = below
@@ -177,19 +179,19 @@ class TreeProblem:
         return PartitionTree(parts)
 
     def _find_each(
-        self, make: Interpolator, subtrees: Mapping[int, set[int]], found: dict[int, Term], solver: Solver, budget: Budget
+        self, make: Interpolator, subtrees: Mapping[int, set[int]], found: dict[int, Term], standing: StandingFormulas
     ) -> None:
         """Adds the interpolants of the nodes, node after node, to those that are `found`."""
         for node, below in subtrees.items():
-            inside, outside = self._parted(node, below, found)
+            inside, outside = self._parted(node, below, found, standing)
             candidate = make(inside, outside, self._literals.get(node, ()))
-            if candidate is not None and is_interpolant(solver, inside, outside, candidate, budget):
+            if candidate is not None and outside.has_interpolant(inside, candidate):
                 found[node] = candidate
 
-    def _parted(self, node: int, below: set[int], found: Mapping[int, Term]) -> tuple[Term, Term]:
+    def _parted(self, node: int, below: set[int], found: Mapping[int, Term], standing: StandingFormulas) -> tuple[Term, Outside]:
         """What a node says with all below it, and what the others say."""
         inside = and_(*self._standing(below - {node}, found), self._formulas[node])
-        return inside, and_(*self._standing(set(range(len(self._formulas))) - below, found))
+        return inside, Outside(standing, self._standing(set(range(len(self._formulas))) - below, found))
 
     def _needed(self, solver: Solver, budget: Budget) -> set[int] | None:
         """Nodes whose formulas suffice for the contradiction; None if the solver does not say."""

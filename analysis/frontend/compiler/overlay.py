@@ -7,6 +7,9 @@ The compiler runs in the mirrored folder, with mirrored include folders, and the
 A header that is reached through a folder that is only linked, as in `sub/../x.h`, is the one on disk. That shows in the line
 markers; then the folders of all headers are mirrored, and the compiler is run again (`bypassed`).
 
+Where nothing but `.c` files is unsaved, hardly anybody includes them. The compiler is run without a mirror then, and with one if
+its line markers show that it read such a file: to link the neighbours of all folders takes seconds where there are thousands.
+
 The mirror is kept and only brought up to date between runs: that costs one look at each folder. Runs with the same overlay
 share it; one with another overlay waits until they are done.
 """
@@ -20,7 +23,7 @@ import re
 import shutil
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from multiprocessing.util import Finalize
 
 from analysis.model.file_reading import UnreadableError, read_file
@@ -43,15 +46,11 @@ class Mirror:
         self._changed = threading.Condition()
 
     @contextlib.contextmanager
-    def holding(self, overlay: Mapping[str, bytes], folders: Sequence[str]) -> Iterator[bool]:
-        """Keeps the mirror at `overlay` while the body runs. True: it must be used; False: nothing differs from the disk.
+    def holding(self, dirty: Mapping[str, bytes], folders: Sequence[str]) -> Iterator[None]:
+        """Keeps the mirror at the texts of the files that differ from the disk while the body runs.
 
         `folders`: those in which headers are looked for.
         """
-        dirty = {path: text for path, text in overlay.items() if _differs(path, text)}
-        if not dirty:
-            yield False
-            return
         with self._changed:
             wanted = {*(os.path.dirname(path) for path in dirty), *folders, *self._learnt}
             wanted = {os.path.normpath(folder) for folder in wanted if not folder.startswith(_SYSTEM)}
@@ -61,7 +60,7 @@ class Mirror:
                 self._synchronise(dirty, wanted)
             self._readers += 1
         try:
-            yield True
+            yield
         finally:
             with self._changed:
                 self._readers -= 1
@@ -139,6 +138,22 @@ class Mirror:
             os.unlink(self.root + path)
             if os.path.exists(path):
                 os.symlink(path, self.root + path)
+
+
+def unsaved(overlay: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The texts that differ from the files on the disk."""
+    return {path: text for path, text in overlay.items() if _differs(path, text)}
+
+
+def are_rarely_included(paths: Iterable[str]) -> bool:
+    """Whether all these are files of C, not headers, that are on the disk. Then a compiler that reads none of them there gives
+    what it would give with any other text in them."""
+    return all(path.endswith(".c") and os.path.exists(path) for path in paths)
+
+
+def included(text: bytes, folder: str) -> set[str]:
+    """The files that the line markers of a run in a folder name, links resolved."""
+    return {os.path.realpath(os.path.join(folder, os.fsdecode(name))) for name in _INCLUDED.findall(text)}
 
 
 def _differs(path: str, text: bytes) -> bool:

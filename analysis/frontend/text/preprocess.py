@@ -26,7 +26,7 @@ from analysis.frontend.compiler.command_line import above, arguments
 from analysis.frontend.compiler.compiler_run import Outcome, find_compiler, run_compiler
 from analysis.frontend.compiler.irregular_headers import irregular_headers
 from analysis.frontend.compiler.meaning_flags import OTHER_FLAGS, flags_doubt
-from analysis.frontend.compiler.overlay import Mirror, shared_mirror
+from analysis.frontend.compiler.overlay import Mirror, are_rarely_included, included, shared_mirror, unsaved
 from analysis.frontend.compiler.stand_ins import Missing, StandIns
 from analysis.frontend.text.difference import Difference
 from analysis.frontend.text.line_map import LineMap, escape, printable, with_even_markers
@@ -188,6 +188,7 @@ class _Run:
         self.messages: list[Message] = []
         self.output: bytes | None = None
         self._bypassed = False
+        self._included: set[str] = set()  # in runs without a mirror
         self._lines = 0
         self._above = 0  # lines of what is put before the text
         self._deadline = math.inf  # of all runs together
@@ -218,17 +219,18 @@ class _Run:
         text = b'# 1 "%s"\n' % escape(printable(self.path)) + b"\n".join(lines)
         self._lines = len(lines)
         self._deadline = time.monotonic() + self.options.limits.preprocess_seconds
-        if not overlay:
+        said, dirty = [*self.messages], unsaved(overlay)
+        if are_rarely_included(dirty):
             self._with_stand_ins(compiler, self._with_flags(text, overlay, None), None)
-            return
+            if self._included.isdisjoint(map(os.path.realpath, dirty)):
+                return
         mirror = shared_mirror()
         folders = [self.folder, *(folder.path for folder in self.flags.folders)]
         folders += [os.path.dirname(os.path.join(forced.folder, forced.name)) for forced in self.flags.forced]
         for _ in range(_MOST_ROUNDS):
-            self.messages, self._bypassed = [], False
-            with mirror.holding(overlay, folders) as needed:
-                used = mirror if needed else None
-                self._with_stand_ins(compiler, self._with_flags(text, overlay, used), used)
+            self.messages, self._bypassed = [*said], False
+            with mirror.holding(dirty, folders):
+                self._with_stand_ins(compiler, self._with_flags(text, overlay, mirror), mirror)
             if not self._bypassed:
                 break
 
@@ -279,7 +281,9 @@ class _Run:
             outcome = run_compiler(command, inside(self.folder), text, self._seconds(), self.options.limits)
             if _CRASHED not in outcome.stderr:
                 break
-        if mirror is not None:
+        if mirror is None:
+            self._included |= included(outcome.stdout, self.folder)
+        else:
             self._bypassed = mirror.bypassed(outcome.stdout, self.folder) or self._bypassed
             outcome = outcome._replace(stdout=mirror.strip(outcome.stdout), stderr=outcome.stderr.replace(mirror.root, ""))
         return outcome._replace(stderr=_MISPLACED.sub(self._without_place, outcome.stderr))

@@ -10,6 +10,7 @@ from analysis.engines.summary.body_partitions import ERROR, FLAW
 from analysis.engines.summary.call_tree import CallTree
 from analysis.engines.summary.property_check import broken
 from analysis.engines.summary.revision_chain import ChainOptions, RevisionChain
+from analysis.engines.summary.standing_formulas import Outside
 from analysis.engines.summary.substitution_schemes import Scheme, Summaries
 from analysis.engines.summary.tree_interpolation import BySolvers, Interpolator, LiteralsFirst
 from analysis.engines.summary.validation import Validated, Validator
@@ -44,7 +45,7 @@ NO_FLAW = not_(FLAW)
 class Nothing(Interpolator):
     """An interpolator that finds none."""
 
-    def __call__(self, inside: Term, outside: Term, literals: Sequence[Term]) -> Term | None:
+    def __call__(self, inside: Term, outside: Outside, literals: Sequence[Term]) -> Term | None:
         return None
 
 

@@ -11,6 +11,7 @@ from analysis.engines.summary.body_partitions import conjuncts_of
 from analysis.engines.summary.call_tree import CallTree
 from analysis.engines.summary.property_check import broken
 from analysis.engines.summary.revision_chain import ChainOptions, RevisionChain
+from analysis.engines.summary.standing_formulas import Outside
 from analysis.engines.summary.tree_interpolation import ByTheory, Interpolator, LiteralsFirst, TreeProblem
 from analysis.engines.summary.unwound_program import in_theory, unwound
 from analysis.smt.interpolants.checking import is_interpolant
@@ -47,7 +48,7 @@ class Counted(Interpolator):
         self.pairs = 0
         self.trees: list[int] = []
 
-    def __call__(self, inside: Term, outside: Term, literals: Sequence[Term]) -> Term | None:
+    def __call__(self, inside: Term, outside: Outside, literals: Sequence[Term]) -> Term | None:
         self.pairs += 1
         return self._by(inside, outside, literals)
 

@@ -10,6 +10,7 @@ import pytest
 from analysis.engines.summary import revision_chain
 from analysis.engines.summary.known_calls import KnownCall
 from analysis.engines.summary.revision_chain import ChainOptions, RevisionChain
+from analysis.engines.summary.standing_formulas import Outside
 from analysis.engines.summary.tree_interpolation import Interpolator
 from analysis.smt.logic.terms import Term
 from tests.support.explorations import program_of
@@ -22,10 +23,10 @@ EXACT = "int middle(int n) { int x = above(n); return x == n + 1 ? x : 0; }\n"  
 class Refused(Interpolator):
     """An interpolator that must not be asked."""
 
-    def __call__(self, inside: Term, outside: Term, literals: Sequence[Term]) -> Term | None:
+    def __call__(self, inside: Term, outside: Outside, literals: Sequence[Term]) -> Term | None:
         pytest.fail("an interpolant was made")
 
-    def of_literals(self, inside: Term, outside: Term, literals: Sequence[Term]) -> Term | None:
+    def of_literals(self, inside: Term, outside: Outside, literals: Sequence[Term]) -> Term | None:
         pytest.fail("an interpolant was made")
 
 
