@@ -1,12 +1,15 @@
 """Unsaved headers reach the compiler."""
 
 import os
+import subprocess
+import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
 
+from analysis.frontend.compiler import overlay
 from analysis.frontend.compiler.compiler_flags import read_flags
 from analysis.frontend.compiler.overlay import shared_mirror
 from analysis.frontend.text.preprocess import Preprocessed, preprocess
@@ -149,3 +152,35 @@ def test_what_is_said_of_a_header_is_said_beside_unsaved_ones(tmp_path: Path) ->
     result = preprocess(str(main), None, read_flags((), str(tmp_path)), Options(), overlay)
     assert b"int unsaved;" in result.text
     assert [message.line for message in result.messages] == [2]
+
+
+KILLED = """
+import os, signal, sys
+from analysis.frontend.compiler import overlay
+from analysis.frontend.compiler.overlay import shared_mirror
+print(shared_mirror().root, flush=True)
+if sys.argv[1] == "killed":
+    os.kill(os.getpid(), signal.SIGKILL)
+sys.stdin.read()
+"""
+
+
+def test_mirrors_of_killed_processes_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    command = [sys.executable, "-c", KILLED]
+    killed = subprocess.run([*command, "killed"], env=environment, capture_output=True, text=True, check=False)
+    with subprocess.Popen([*command, "alive"], env=environment, stdin=-1, stdout=-1, text=True) as alive:
+        assert alive.stdout is not None
+        roots = [Path(killed.stdout.strip()), Path(alive.stdout.readline().strip())]
+        assert all(root.is_dir() for root in roots)
+        (roots[0] / "link").symlink_to(tmp_path.parent)
+        overlay._remove_left_behind(str(tmp_path))  # these may be without their locks yet
+        assert all(root.is_dir() for root in roots)
+        for root in roots:
+            os.utime(root.parent, (0, 0))
+        overlay._remove_left_behind(str(tmp_path))
+        assert [root.parent.exists() for root in roots] == [False, True]
+        alive.communicate("")
+    assert list(tmp_path.iterdir()) == []
+    assert tmp_path.parent.is_dir()

@@ -11,18 +11,21 @@ Where nothing but `.c` files is unsaved, hardly anybody includes them. The compi
 its line markers show that it read such a file: to link the neighbours of all folders takes seconds where there are thousands.
 
 The mirror is kept and only brought up to date between runs: that costs one look at each folder. Runs with the same overlay
-share it; one with another overlay waits until they are done.
+share it; one with another overlay waits until they are done. It is removed when its process ends; if that was killed, another
+process does it, which its lock tells (`flock`, which ends with the process).
 """
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import functools
 import os
 import re
 import shutil
 import tempfile
 import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from multiprocessing.util import Finalize
 
@@ -30,6 +33,8 @@ from analysis.model.file_reading import UnreadableError, read_file
 
 _MOST_LINKS = 20_000  # entries of one folder; more are not mirrored
 _INCLUDED = re.compile(rb'\n# 1 "([^"\n]*)" 1')
+_PREFIX = "everproof-mirror-"
+_YOUNG = 60.0  # seconds
 _SYSTEM = ("/usr/", "/lib/", "/opt/")
 
 
@@ -120,7 +125,7 @@ class Mirror:
         with contextlib.suppress(OSError):
             there = set(os.listdir(mirrored))
             for name in sorted(os.listdir(folder))[:_MOST_LINKS]:
-                if name not in there and os.path.join(folder, name) != self.root:
+                if name not in there and not name.startswith(_PREFIX):
                     os.symlink(os.path.join(folder, name), os.path.join(mirrored, name))
 
     def _write(self, path: str, text: bytes) -> None:
@@ -165,9 +170,44 @@ def _differs(path: str, text: bytes) -> bool:
 
 @functools.cache
 def _mirror_of(process: int) -> Mirror:
-    root = os.path.realpath(tempfile.mkdtemp(prefix="everproof-"))
-    Finalize(None, shutil.rmtree, (root, True), exitpriority=0)  # also at the end of a process of a pool, unlike atexit
+    _remove_left_behind(tempfile.gettempdir())
+    folder = os.path.realpath(tempfile.mkdtemp(prefix=_PREFIX))
+    _lock(folder)
+    root = os.path.join(folder, "root")
+    os.mkdir(root)
+    Finalize(None, shutil.rmtree, (folder, True), exitpriority=0)  # also at the end of a process of a pool, unlike atexit
     return Mirror(root)
+
+
+def _lock(folder: str) -> int | None:
+    """Locks a mirror for as long as this process lives, whatever ends it. None if another process has it."""
+    try:
+        lock = os.open(os.path.join(folder, "lock"), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(lock)
+        return None
+    return lock
+
+
+def _remove_left_behind(folder: str) -> None:
+    """Removes the mirrors of this user whose processes were killed: each has links to thousands of files."""
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith(_PREFIX) and entry.is_dir(follow_symlinks=False) and _is_left_behind(entry):
+                lock = _lock(entry.path)
+                if lock is not None:
+                    shutil.rmtree(entry.path, ignore_errors=True)
+                    os.close(lock)
+
+
+def _is_left_behind(entry: os.DirEntry[str]) -> bool:
+    """Whether it is our own, and was not made just now, perhaps without its lock yet."""
+    found = entry.stat(follow_symlinks=False)
+    return found.st_uid == os.getuid() and time.time() - found.st_mtime > _YOUNG
 
 
 def shared_mirror() -> Mirror:

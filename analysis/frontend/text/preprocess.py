@@ -191,7 +191,7 @@ class _Run:
         self._included: set[str] = set()  # in runs without a mirror
         self._lines = 0
         self._above = 0  # lines of what is put before the text
-        self._deadline = math.inf  # of all runs together
+        self._deadline = math.inf  # of the runs with the same mirror
 
     def preprocess(self, source: bytes, overlay: Mapping[str, bytes]) -> None:
         if not self.options.trusted:
@@ -218,9 +218,9 @@ class _Run:
             lines[header.line - 1] = b""
         text = b'# 1 "%s"\n' % escape(printable(self.path)) + b"\n".join(lines)
         self._lines = len(lines)
-        self._deadline = time.monotonic() + self.options.limits.preprocess_seconds
         said, dirty = [*self.messages], unsaved(overlay)
         if are_rarely_included(dirty):
+            self._start_clock()
             self._with_stand_ins(compiler, self._with_flags(text, overlay, None), None)
             if self._included.isdisjoint(map(os.path.realpath, dirty)):
                 return
@@ -230,6 +230,7 @@ class _Run:
         for _ in range(_MOST_ROUNDS):
             self.messages, self._bypassed = [*said], False
             with mirror.holding(dirty, folders):
+                self._start_clock()  # what others wait for here, and what links take, is not the compiler's
                 self._with_stand_ins(compiler, self._with_flags(text, overlay, mirror), mirror)
             if not self._bypassed:
                 break
@@ -290,6 +291,9 @@ class _Run:
 
     def _without_place(self, error: re.Match[str]) -> str:
         return error.group() if self._is_main(error["path"]) else f"{self.path}:0: error: "
+
+    def _start_clock(self) -> None:
+        self._deadline = time.monotonic() + self.options.limits.preprocess_seconds
 
     def _seconds(self) -> float:
         """The time that is left."""
