@@ -8,7 +8,6 @@ not be passed over (`analysis.cpa.predicates.step_formulas`) is a flaw: an answe
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
-from typing import NamedTuple
 
 from analysis.cfa.callgraph import callees, components
 from analysis.cfa.graph import Cfa
@@ -17,6 +16,7 @@ from analysis.cpa.framework.steps import Step, StepTable
 from analysis.cpa.predicates.step_formulas import departures, obstacle
 from analysis.cpa.predicates.violations import Violation, condition
 from analysis.engines.summary.body_partitions import CUT, ERROR, FLAW, LITERALS, RETURNS, Partition, Slot, digest_of
+from analysis.engines.summary.known_bodies import BodiesOfProgram, EncodedBody, Interface, around
 from analysis.engines.summary.loop_unwinding import Copy, UnwoundBody
 from analysis.engines.summary.reached_places import check_locations
 from analysis.model.spelling import display_name
@@ -33,27 +33,26 @@ _INNER = 1 << 17  # added to a context: that of the arguments of a recursive cal
 _MOST_ROUNDS = 100  # of a group of recursive functions, until what they read and change is known
 
 
-class _Interface(NamedTuple):
-    """What a function reads of the state when it is entered, and what may be different when it returns."""
-
-    inputs: tuple[StateVariable, ...]
-    changed: tuple[StateVariable, ...]
-
-
 class BodyEncoder:
     """The partitions of one program, for calls from `entry`. `numbers` are the contexts of functions: it is added to, so that a
-    function keeps its own over revisions. Raises TooLargeError."""
+    function keeps its own over revisions. `known`: bodies of the revision before. Raises TooLargeError."""
 
     def __init__(
-        self, system: System, violations: Iterable[Violation], entry: str, bound: int, numbers: MutableMapping[str, int]
+        self,
+        system: System,
+        violations: Iterable[Violation],
+        entry: str,
+        bound: int,
+        numbers: MutableMapping[str, int],
+        known: BodiesOfProgram,
     ) -> None:
         self.system = system
         self.entry = entry
         self.bound = bound
         self.steps = StepTable(system.program)
         self.violations = {(v.function, v.edge): v for v in violations}
-        self.interfaces: dict[str, _Interface] = {}
-        called = callees(system.program)
+        self.interfaces: dict[str, Interface] = {}
+        self._called = called = callees(system.program)
         groups = components(system.program)
         self.recursive = {name for group in groups for name in group if len(group) > 1 or name in called[name]}
         self._groups = groups
@@ -61,6 +60,7 @@ class BodyEncoder:
         for name in sorted(system.program.functions):
             numbers.setdefault(name, len(numbers))
         self.numbers: Mapping[str, int] = numbers
+        self._known = known
 
     def partitions(self, wanted: Iterable[str]) -> dict[str, Partition]:
         """The partitions of functions, which must be all that the entry can call."""
@@ -70,16 +70,44 @@ class BodyEncoder:
             for name in own:
                 if name in self.recursive and self.system.vocabulary.objects.in_memory(name):
                     raise TooLargeError(f"variables in memory of {display_name(name)}(), which calls itself")
-                self.interfaces[name] = _Interface((), ())
+                self.interfaces[name] = Interface((), ())
             for _ in range(_MOST_ROUNDS):
                 before = {name: self.interfaces[name] for name in own}
                 for name in own:
-                    found[name], self.interfaces[name] = _Body(self, name).encoded()
+                    found[name], self.interfaces[name] = self._encoded(name)
                 if {name: self.interfaces[name] for name in own} == before or not self.recursive.intersection(own):
                     break
             else:
                 raise TooLargeError(f"what {display_name(own[0])}() and the functions that it calls change is not settled")
         return found
+
+    def _encoded(self, function: str) -> tuple[Partition, Interface]:
+        """The partition of a body, encoded if that of the revision before is another one."""
+        system = self.system
+        if function in self.recursive:  # what these read and change is not known yet
+            return self.encoded_anew(function)
+        cfa = system.program.functions[function]
+        below = [name for name in self._called[function] if name in self.interfaces]
+        called = {name: (self.interfaces[name], self.numbers[name], self.inner(name)) for name in below}
+        surroundings = around(system, function, self.numbers[function], called), self._violations_in(function)
+        known = self._known.find(cfa, surroundings)
+        if known is None:
+            before, system.assumptions = system.assumptions, {}
+            try:
+                partition, interface = self.encoded_anew(function)
+                known = EncodedBody(partition, interface, tuple(system.assumptions))
+            finally:
+                system.assumptions = {**before, **system.assumptions}
+            self._known.keep(cfa, surroundings, known)
+        system.assumptions.update(dict.fromkeys(known.assumptions))
+        return known.partition, known.interface
+
+    def encoded_anew(self, function: str) -> tuple[Partition, Interface]:
+        """The partition of a body and its interface, whatever is known."""
+        return _Body(self, function).encoded()
+
+    def _violations_in(self, function: str) -> list[Violation]:
+        return [violation for violation in self.violations.values() if violation.function == function]
 
     def prefix(self, function: str) -> str:
         """What the names of a function's own state variables begin with."""
@@ -135,7 +163,7 @@ class _Body:
         self._loops_are_cut = False
         self._reached: list[Term] = []
 
-    def encoded(self) -> tuple[Partition, _Interface]:
+    def encoded(self) -> tuple[Partition, Interface]:
         """The partition, and its interface in terms of state variables."""
         body = UnwoundBody(self._cfa, self._encoder.bound, _MOST_COPIES)
         edges = [edge for name, edge in self._encoder.violations if name == self._function]
@@ -282,7 +310,7 @@ class _Body:
 
     # -- canonical names ----------------------------------------------------------------------------------------
 
-    def _finished(self, changed: list[StateVariable]) -> tuple[Partition, _Interface]:
+    def _finished(self, changed: list[StateVariable]) -> tuple[Partition, Interface]:
         encoder, vocabulary = self._encoder, self._system.vocabulary
         conjuncts = [term for term in self._conjuncts if term is not TRUE]
         conjuncts += [term for term in vocabulary.axioms(conjuncts) if term not in conjuncts]
@@ -323,4 +351,4 @@ class _Body:
             reached=Substitution({**self._canonical, **others})(reached),
         )
         ordered = tuple(sorted(inputs, key=lambda variable: variable.name))
-        return partition, _Interface(ordered, tuple(changed))
+        return partition, Interface(ordered, tuple(changed))

@@ -8,6 +8,7 @@ import msgspec
 
 from analysis.cfa.graph import Program
 from analysis.engines.summary.bounded_answer import BoundedAnswer, Level
+from analysis.engines.summary.known_bodies import KnownBodies
 from analysis.engines.summary.known_calls import KnownCalls
 from analysis.engines.summary.partition_abstraction import Abstractions
 from analysis.engines.summary.revision_chain import ChainOptions, RevisionChain
@@ -30,8 +31,11 @@ class LevelChain:
         levels: Sequence[Level] = LEVELS,
         make: Callable[[Level], Interpolator | None] = lambda _level: None,
         abstractions: Abstractions | None = None,
+        bodies: KnownBodies | None = None,
     ) -> None:
+        """`abstractions` and `bodies` are those that are known; they save time, and change no answer."""
         self._options = options
+        self._bodies = bodies or KnownBodies()
         shared: Abstractions = {} if abstractions is None else abstractions
         self._chains = {
             level: RevisionChain(msgspec.structs.replace(options, level=level), make(level), shared) for level in levels
@@ -60,7 +64,9 @@ class LevelChain:
             mode: Mode = "bv" if level == "bv" else "int"
             try:
                 if mode not in made:
-                    made[mode] = unwound(program, options.property, options.bound, mode, self._numbers, options.model)
+                    made[mode] = unwound(
+                        program, options.property, options.bound, mode, self._numbers, options.model, self._bodies
+                    )
             except CannotUnwindError as error:
                 return BoundedAnswer(
                     "unknown", options.property, options.bound, Work(), reasons=(str(error),), level=most_precise

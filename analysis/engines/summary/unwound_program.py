@@ -14,6 +14,7 @@ from analysis.cpa.predicates.violations import Property, violations_in
 from analysis.engines.summary.body_encoding import BodyEncoder
 from analysis.engines.summary.body_partitions import Partition
 from analysis.engines.summary.call_tree import CallTree
+from analysis.engines.summary.known_bodies import KnownBodies
 from analysis.engines.summary.partition_abstraction import Abstractions, Light, abstracted
 from analysis.engines.summary.reached_places import may_reach_check
 from analysis.frontend.declarations.file_level import UNSEEN
@@ -46,9 +47,16 @@ class CannotUnwindError(Exception):
 
 
 def unwound(
-    program: Program, property_: Property, bound: int, mode: Mode, numbers: MutableMapping[str, int], model: DataModel = LP64
+    program: Program,
+    property_: Property,
+    bound: int,
+    mode: Mode,
+    numbers: MutableMapping[str, int],
+    model: DataModel = LP64,
+    known: KnownBodies | None = None,
 ) -> UnwoundProgram:
-    """The tree of the calls from `main`. `numbers`: see `BodyEncoder`. Raises CannotUnwindError."""
+    """The tree of the calls from `main`. `numbers`: see `BodyEncoder`. `known`: bodies of revisions before; those of this one are
+    added. Raises CannotUnwindError."""
     if bound < 1:
         raise CannotUnwindError("a bound is at least 1")
     if property_ not in PROPERTIES:
@@ -69,7 +77,8 @@ def unwound(
         raise CannotUnwindError("only main and what it calls are looked at, and nothing there could violate it")
     try:
         system = System(program, mode, model, exposed=exposed(program))
-        encoder = BodyEncoder(system, places, _ENTRY, bound, numbers)
+        bodies = (known or KnownBodies()).of((property_, bound, mode, model), system)
+        encoder = BodyEncoder(system, places, _ENTRY, bound, numbers, bodies)
         partitions = encoder.partitions(functions)
         tree = CallTree(partitions, _ENTRY, bound)
     except TooLargeError as error:

@@ -16,6 +16,7 @@ from analysis.cfa.marks import marked
 from analysis.cpa.framework.algorithm import Cancellation
 from analysis.cpa.predicates.violations import PROPERTIES, Property
 from analysis.engines.summary.bounded_answer import BoundedAnswer
+from analysis.engines.summary.known_bodies import KnownBodies
 from analysis.engines.summary.known_calls import KnownCall, KnownCalls, read, write
 from analysis.engines.summary.level_chain import LEVELS, LevelChain
 from analysis.engines.summary.partition_abstraction import Abstractions
@@ -29,6 +30,7 @@ from analysis.session.portfolio.request import Answer, Bounded, Request, Unknown
 
 _NOT_ABOUT = "summaries say nothing about it"
 _QUESTION = 20_000  # milliseconds at most, for one question to the solver
+_bodies = KnownBodies()
 _abstractions: Abstractions = {}  # of the functions of the last program: the next one is often the same but for one
 _FORMULAS = 0.75  # of the time, at most; the rest is for runs
 _PLACES = 3  # at most, that a run is looked for
@@ -60,7 +62,9 @@ def _chain(request: Request, property_: Property, known: KnownCalls, seconds: fl
     terms = request.terms
     milliseconds = max(1, min(_QUESTION, int(1_000 * seconds)))
     options = ChainOptions(property=property_, bound=terms.unwind, milliseconds=milliseconds, model=request.model)
-    chain = LevelChain(options, LEVELS if terms.encoding == "auto" else (terms.encoding,), abstractions=_abstractions)
+    chain = LevelChain(
+        options, LEVELS if terms.encoding == "auto" else (terms.encoding,), abstractions=_abstractions, bodies=_bodies
+    )
     chain.resume(known, are_believed=request.kept.are_believed)
     return chain
 

@@ -9,7 +9,8 @@ Accesses are assumed to stay inside the object that they begin in (C11 6.5.6p8; 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from functools import cached_property
 from typing import Literal
 
 from analysis.cfa.bit_layout import BitLayout
@@ -50,6 +51,17 @@ class Objects:
     def kind(self, owner: str, var: ir.Var) -> Kind:
         """How the variable is kept."""
         return self._kinds.get((owner, var.name), "cells" if is_scalar(var.type) else "memory")
+
+    @cached_property
+    def _by_owner(self) -> Mapping[str, Mapping[str, tuple[Type, Kind]]]:
+        table: dict[str, dict[str, tuple[Type, Kind]]] = {}
+        for (owner, name), kind in self._kinds.items():
+            table.setdefault(owner, {})[name] = self._types[owner, name], kind
+        return table
+
+    def owned(self, owner: str) -> Mapping[str, tuple[Type, Kind]]:
+        """The types and kinds of the variables of a function (or of the global ones), by name."""
+        return self._by_owner.get(owner, {})
 
     def is_member(self, lvalue: ir.Expr) -> bool:
         """Whether the access says which record the object is in. Elements of an array within what a pointer leads to do not:

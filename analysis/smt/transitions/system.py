@@ -52,11 +52,11 @@ class System:
         self.whole = whole
         self.vocabulary = Vocabulary(program, mode, model, exposed)
         self.assumptions: dict[str, None] = dict.fromkeys(assumptions_of(program))
-        self._is_deterministic = all(_is_deterministic(cfa) for cfa in program.functions.values())
+        self.is_deterministic = all(_is_deterministic(cfa) for cfa in program.functions.values())
 
     def merged(self, one: State, other: State) -> State:
         """The states of either, which were reached from the same ones on different paths."""
-        choice = None if self._is_deterministic else self.vocabulary.inputs.choice()
+        choice = None if self.is_deterministic else self.vocabulary.inputs.choice()
         return merged(one, other, self.vocabulary, choice)
 
     def shared(self) -> Iterator[StateVariable]:

@@ -38,10 +38,10 @@ class Vocabulary(Mapping[StateVariable, Term]):
         self.inputs = Inputs()
         self._symbols: dict[StateVariable, Term] = {}
         self._types: dict[str, Type] = {}
-        self._statics: dict[str, int] = {}
+        self.statics: dict[str, int] = {}
         self._locals: dict[str, dict[str, int]] = {}
         names = [*(f"@{name}" for name in self.objects.in_memory("")), *(f"&{name}" for name in self._functions())]
-        self._statics = {name: position for position, name in enumerate(names)}
+        self.statics = {name: position for position, name in enumerate(names)}
         kept: list[Type] = [Integer(bits, True, f"int{bits}") for bits in (8, 16, 32, 64, 128)]
         self._heaps = {
             scalar_class(type_): StateVariable(f"heap:{scalar_class(type_)}", type_, is_array=True)
@@ -124,9 +124,9 @@ class Vocabulary(Mapping[StateVariable, Term]):
     def address(self, context: int, leaf: ir.Var, function: str) -> Term:
         """The address of an object of a context, of a global, or of a function. Raises TooLargeError."""
         if leaf.scope == "function":
-            place = self._statics[f"&{leaf.name}"]
+            place = self.statics[f"&{leaf.name}"]
         elif leaf.scope == "global":
-            place = self._statics[f"@{leaf.name}"]
+            place = self.statics[f"@{leaf.name}"]
         else:
             names = self._locals.get(function)
             if names is None:
