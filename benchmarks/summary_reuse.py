@@ -48,6 +48,7 @@ import msgspec
 
 from analysis.cfa.graph import Program
 from analysis.engines.summary.bounded_answer import BoundedAnswer, Level
+from analysis.engines.summary.known_bodies import KnownBodies
 from analysis.engines.summary.known_calls import KnownCalls
 from analysis.engines.summary.level_chain import LEVELS, LevelChain
 from analysis.engines.summary.partition_abstraction import Abstractions
@@ -85,15 +86,16 @@ class Setup(NamedTuple):
     plain: bool = False
     weakens: bool = True
 
-    def chain(self, options: ChainOptions, abstractions: Abstractions, *, scratch: bool) -> LevelChain:
-        """An empty chain, which adds to the `abstractions`. From `scratch`, interpolants need no search."""
+    def chain(
+        self, options: ChainOptions, abstractions: Abstractions, bodies: KnownBodies | None = None, *, scratch: bool
+    ) -> LevelChain:
+        """An empty chain, which adds to the `abstractions` and `bodies`. From `scratch`, interpolants need no search."""
         made: Interpolator | None = LiteralsFirst(None) if scratch else None
         if self.plain and not scratch:
             made = LiteralsFirst(ByTheory("lra"))
         levels = LEVELS if self.level == "auto" else (self.level,)
-        return LevelChain(
-            msgspec.structs.replace(options, weakens=self.weakens), levels, lambda _level: made, abstractions=abstractions
-        )
+        given = msgspec.structs.replace(options, weakens=self.weakens)
+        return LevelChain(given, levels, lambda _level: made, abstractions, bodies)
 
 
 SETUPS = (
@@ -176,11 +178,12 @@ class Counts:
         self._done: Counter[str] = Counter()
         self._times: list[Times] = []
         self.differences: list[str] = []
+        self._bodies = KnownBodies()  # of the chain
 
     def chain(self, chain: Chain) -> None:
         """Verifies the revisions of a chain."""
         options = ChainOptions(bound=self._bound, model=ILP32 if chain.model == "ILP32" else LP64)
-        known, abstractions = KnownCalls(), Abstractions()
+        known, abstractions, self._bodies = KnownCalls(), Abstractions(), KnownBodies()
         for step, (program, _, reading, reading_scratch) in enumerate(chain.revisions):
             before = summaries(known)
             mine, scratch, bootstrap = self._verified(program, options, known, abstractions, is_first=not step)
@@ -209,7 +212,8 @@ class Counts:
         chain, of which no times count, is bootstrapped as it is."""
 
         def mine() -> Verified:
-            return self._once(program, self.setup.chain(options, more := dict(abstractions), scratch=False), known, more)
+            chain = self.setup.chain(options, more := dict(abstractions), self._bodies, scratch=False)
+            return self._once(program, chain, known, more)
 
         def scratch() -> Verified:
             return self._once(program, self.setup.chain(options, more := Abstractions(), scratch=True), KnownCalls(), more)

@@ -19,7 +19,7 @@ from random import Random
 from statistics import mean, median
 from typing import Any, NamedTuple
 
-SIZES = (8, 16, 24, 30, 36, 48)
+SIZES = (8, 16, 24, 30, 36, 48, 64, 80)
 BOUND = 3
 EDITS = 6
 _LAYER = 6  # functions below that one may call

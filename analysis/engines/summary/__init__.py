@@ -2,7 +2,7 @@
 
     level_chain (cheapest theory first)
       │
-    revision_chain ── unwound_program ── body_encoding (C as partitions; loop_unwinding)
+    revision_chain ── unwound_program ── body_encoding (C as partitions; loop_unwinding; known_bodies)
       │                     ├── partition_abstraction (light theories)
       │                     ├── reached_places (is any check reached?)
       │                     └── call_tree (a node for each call)
@@ -21,10 +21,10 @@
   in it (property (8)), and that of `main` excludes violations and flaws (property (7)); tests ask for both of whole trees
   (`property_check`). A call without a summary is a part of its caller.
 - **Interpolants** may come from anywhere: each is checked before it counts. They are made node after node, each against the rest
-  with the interpolants made so far, which gives the tree property.
+  with the interpolants made so far, which gives the tree property. The rest is asserted once (`standing_formulas`).
 - **Levels.** Partitions of whole numbers are weakened to linear real arithmetic or to equality, where that is enough. What does
   not hold in a light theory is asked in the next one.
-- **Changes.** A call is the same in two revisions if the same edges lead to it (invariant I4). Its summary needs no validation
+- **Changes.** Bodies that are as they were, with all that they depend on, are not encoded again (`known_bodies`). A call is the same in two revisions if the same edges lead to it (invariant I4). Its summary needs no validation
   if the formula of its function is the same, to the letter. All else is validated. Summaries of calls that are gone are
   candidates for new calls of the same body or name. Whether `main` still holds is asked before interpolants are made, and first
   of all where it and most calls have changed: no summary is repaired for what is violated.
