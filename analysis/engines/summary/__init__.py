@@ -24,10 +24,11 @@
   with the interpolants made so far, which gives the tree property. The rest is asserted once (`standing_formulas`).
 - **Levels.** Partitions of whole numbers are weakened to linear real arithmetic or to equality, where that is enough. What does
   not hold in a light theory is asked in the next one.
-- **Changes.** Bodies that are as they were, with all that they depend on, are not encoded again (`known_bodies`). A call is the same in two revisions if the same edges lead to it (invariant I4). Its summary needs no validation
-  if the formula of its function is the same, to the letter. All else is validated. Summaries of calls that are gone are
-  candidates for new calls of the same body or name. Whether `main` still holds is asked before interpolants are made, and first
-  of all where it and most calls have changed: no summary is repaired for what is violated.
+- **Changes.** Bodies that are as they were, with all that they depend on, are not encoded again (`known_bodies`). A call is the
+  same in two revisions if the same edges lead to it (invariant I4). Its summary needs no validation if the formula of its
+  function is the same, to the letter. All else is validated. Summaries of calls that are gone are candidates for new calls of
+  the same body or name. Whether `main` still holds is asked before interpolants are made, and first of all where it and most
+  calls have changed: no summary is repaired for what is violated.
 - **Budgets** count work. One implication, the interpolants that follow from it, and all of a repair take at most what one
   question to the solver may. A repair that takes more, or half of the time that is left, is given up: the revision is verified
   from nothing, as the first one was. Each level has its share of the time, and interpolants take at most half of what is left.
