@@ -68,10 +68,10 @@ class Outside:
         """Whether the solver says that a formula cannot hold with it."""
         return self._contradiction(formula) is not None
 
-    def against(self, formula: Term) -> Term:
-        """What of it a formula contradicts; all of it if the solver does not say."""
+    def against(self, formula: Term) -> Term | None:
+        """What of it a formula contradicts; None if the solver does not say."""
         found = self._contradiction(formula)
-        return and_(*self._formulas) if found is None else and_(*(one for one in found if one is not formula))
+        return None if found is None else and_(*(one for one in found if one is not formula))
 
     def has_interpolant(self, inside: Term, candidate: Term) -> bool:
         """Whether a candidate is an interpolant of what is inside and this: it follows from the one, contradicts the other, and

@@ -50,7 +50,8 @@ class BySolvers(Interpolator):
 
     def __call__(self, inside: Term, outside: Outside, literals: Sequence[Term]) -> Term | None:
         """See Interpolator."""
-        found = interpolants(self._solver, (inside, outside.against(inside)), self._budget, self._methods)
+        against = outside.against(inside)
+        found = None if against is None else interpolants(self._solver, (inside, against), self._budget, self._methods)
         return None if found is None else found[0][0]
 
 
@@ -63,7 +64,10 @@ class ByTheory(Interpolator):
 
     def __call__(self, inside: Term, outside: Outside, literals: Sequence[Term]) -> Term | None:
         """See Interpolator."""
-        tree = PartitionTree((Partition(outside.against(inside)), Partition(inside, 0)))
+        against = outside.against(inside)
+        if against is None:
+            return None
+        tree = PartitionTree((Partition(against), Partition(inside, 0)))
         found = theory_interpolants(self._theory, tree, self._limits, Z3Solver.near).interpolants
         return None if found is None else found[1]
 

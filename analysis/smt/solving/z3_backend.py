@@ -308,6 +308,10 @@ class Z3Solver:
         Z3Solver.checks += 1
         self._close_check()
         self._translation.tidy()
+        if not clock.left():  # not even the assumptions are asserted, which may be many
+            self._assumptions, self._answer = {}, INTERRUPTED if self._stopped.is_set() else Answer("unknown", "time")
+            clock.work(clock.CHECK)
+            return self._answer
         self._assumptions = {_literal(formula): formula for formula in assumptions}
         if any(literal is not formula for literal, formula in self._assumptions.items()):
             z3core.Z3_solver_push(self._ref, self._solver)  # for what the literals stand for
