@@ -142,9 +142,10 @@ def _accepted(program: Program, certificate: text.Certificate, entries: Sequence
         alone.add(_accepted_alone(closed, check_closed_sets(program, closed).assumptions))
     for required in certificate.requirements:
         alone.add(_accepted_alone(required, check_requirements(program, required).assumptions))
+    from_main = {one.rule for one in (*certificate.closed_sets, *certificate.requirements) if one.runs_from}
     gaps = [gap for rule in sorted(claimed) for gap in _gaps(program, rule, claimed[rule], () if rule in whole else entries)]
-    if whole and tuple(entries) != (MAIN,):
-        gaps.append(f"{', '.join(sorted(whole))} in runs from entries other than {MAIN}")
+    if (whole or from_main) and tuple(entries) != (MAIN,):
+        gaps.append(f"{', '.join(sorted(whole | from_main))} in runs from entries other than {MAIN}")
     gaps += _functions_left_out(program, {(entry, rule) for entry, rule in alone if rule not in whole})
     for gap in gaps:
         click.echo(f"not the whole program: {gap}")
