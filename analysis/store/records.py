@@ -31,8 +31,8 @@ class Group(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A record as it is stored: compressed (zlib at its fastest), with the size that it had, and a code for all the rest that only
-    who has the user's key can make (BLAKE2 with a key, RFC 7693)."""
+    """A record as it is stored: compressed (zlib at its fastest), with the size that it had, and a code for all the rest that
+    only who has the user's key can make (BLAKE2 with a key, RFC 7693)."""
 
     group: str
     kind: str

@@ -55,9 +55,7 @@ def _with_no_text_for_a_code(connection: sqlite3.Connection) -> None:
     connection.execute("UPDATE records SET checksum = x'00' WHERE name = 'wrong'")
 
 
-@pytest.mark.parametrize(
-    "forge", [_moved, _exchanged, _written_with_another_key, _with_a_plain_digest, _with_no_text_for_a_code]
-)
+@pytest.mark.parametrize("forge", [_moved, _exchanged, _written_with_another_key, _with_a_plain_digest, _with_no_text_for_a_code])
 def test_what_is_not_as_it_was_written_is_absent(path: str, forge: Callable[[sqlite3.Connection], None]) -> None:
     with sqlite3.connect(path) as connection:
         forge(connection)

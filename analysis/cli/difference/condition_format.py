@@ -101,8 +101,8 @@ def text_digest(program: Program, places: Places) -> str:
 
 
 def _meanings(cfa: Cfa) -> Iterator[str]:
-    """The edges of a function, and what it says beside them. Locations and variables of its own have the numbers of their first places: their names depend on
-    the versions before."""
+    """The edges of a function, and what it says beside them. Locations and variables of its own have the numbers of their first
+    places: their names depend on the versions before."""
     numbers: dict[int, int] = {}
     spelled = OwnNames()
     yield spelled((cfa.name, cfa.type, cfa.parameters))

@@ -1,9 +1,10 @@
 """Which functions of a program do for the same arguments and memory what they did in the version before.
 
-A function is as before if its control-flow automaton is, with the lives of its variables, up to names of static functions and variables and to places in the text,
-and everything that it uses: types of variables, declarations of external functions, members of records, and the functions that it
-can call. Where a CFA does not show all that the text says (`hidden_text`), the text has to be the same, but for layout. What
-external functions do is taken to be the same. What a variable holds is no part of what a function does.
+A function is as before if its control-flow automaton is, with the lives of its variables, up to names of static functions and
+variables and to places in the text, and everything that it uses: types of variables, declarations of external functions, members
+of records, and the functions that it can call. Where a CFA does not show all that the text says (`hidden_text`), the text has to
+be the same, but for layout. What external functions do is taken to be the same. What a variable holds is no part of what a
+function does.
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ def others_asked(asked: tuple[str, ...]) -> tuple[str, ...] | None:
 
 @cache
 def tool_digest() -> str:
-    """Changes with the tool: by a new version of it, of Python or of a library that decides or parses, and by an edit to one of its
-    files, also one that keeps its size and time (`st_ctime`, which nobody can set)."""
+    """Changes with the tool: by a new version of it, of Python or of a library that decides or parses, and by an edit to one of
+    its files, also one that keeps its size and time (`st_ctime`, which nobody can set)."""
     folder = Path(analysis.__file__).parent
     parts = [sys.version, *map(version, ("everproof", *_LIBRARIES))]
     for path in sorted(path for path in folder.rglob("*") if path.suffix in _SOURCES):
