@@ -1,8 +1,8 @@
 """Edits after which a function violates a rule that it was proved of, or could have been: what a proof, a contract or an
 invariant rests on is far from it, two calls down, in a header, in an initialiser, in a contract of the project.
 
-They are in `fixtures/breaking/edits.txt`. A line `##### NAME | FUNCTION | RULE` begins one; `<<this||that>>` is what is there before
-and after the edit, and `=== NAME` begins a file; the first one is `a.c`.
+They are in `fixtures/breaking/edits.txt`. A line `##### NAME | FUNCTION | RULE` begins one; `<<this||that>>` is what is there
+before and after the edit, and `=== NAME` begins a file; the first one is `a.c`.
 """
 
 from __future__ import annotations
