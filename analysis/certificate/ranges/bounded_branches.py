@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.certificate.ranges.bounded_values import Range, Ranges, met, range_of
+from analysis.certificate.ranges.bounded_values import Known, Range, met, range_of
 from analysis.model import ir
 from analysis.model.c_types import Integer
 from analysis.model.comparisons import COMPARISONS, MIRRORED, NEGATED
@@ -11,7 +11,7 @@ from analysis.model.ranges import bounds
 _MOST_DEEP = 6  # conditions in conditions
 
 
-def assumed(known: Ranges, condition: ir.Expr, *, truth: bool, deep: int = 0) -> Ranges | None:
+def assumed(known: Known, condition: ir.Expr, *, truth: bool, deep: int = 0) -> Known | None:
     """The bounds where a condition is not zero (`truth`), or is; None if it cannot be."""
     if not isinstance(condition.type, Integer) or deep > _MOST_DEEP:
         return known
@@ -32,13 +32,13 @@ def assumed(known: Ranges, condition: ir.Expr, *, truth: bool, deep: int = 0) ->
     return known
 
 
-def _keeps(known: Ranges, operand: ir.Expr, type_: Integer) -> bool:
+def _keeps(known: Known, operand: ir.Expr, type_: Integer) -> bool:
     """Whether a conversion leaves the value of an operand as it is."""
     (low, high), (least, most) = range_of(known, operand), bounds(type_)
     return least <= low and high <= most
 
 
-def _compared(known: Ranges, operator: str, left: ir.Expr, right: ir.Expr) -> Ranges | None:
+def _compared(known: Known, operator: str, left: ir.Expr, right: ir.Expr) -> Known | None:
     if not isinstance(left.type, Integer) or not isinstance(right.type, Integer):
         return known
     one, other = range_of(known, left), range_of(known, right)
@@ -46,7 +46,7 @@ def _compared(known: Ranges, operator: str, left: ir.Expr, right: ir.Expr) -> Ra
     return None if found is None else _bounded(found, MIRRORED[operator], right, other, one)
 
 
-def _bounded(known: Ranges, operator: str, expr: ir.Expr, value: Range, other: Range) -> Ranges | None:
+def _bounded(known: Known, operator: str, expr: ir.Expr, value: Range, other: Range) -> Known | None:
     """The bounds where an expression compares so with a value between others."""
     low, high = value
     match operator:
@@ -67,7 +67,7 @@ def _bounded(known: Ranges, operator: str, expr: ir.Expr, value: Range, other: R
     return narrowed(known, expr, low, high)
 
 
-def narrowed(known: Ranges, expr: ir.Expr, low: int, high: int) -> Ranges | None:
+def narrowed(known: Known, expr: ir.Expr, low: int, high: int) -> Known | None:
     """The bounds where an expression is between these; None if it cannot be."""
     while isinstance(expr, ir.Cast) and isinstance(expr.operand.type, Integer) and isinstance(expr.type, Integer):
         if not _keeps(known, expr.operand, expr.type):
@@ -75,13 +75,13 @@ def narrowed(known: Ranges, expr: ir.Expr, low: int, high: int) -> Ranges | None
         expr = expr.operand
     if isinstance(expr, ir.Binary) and expr.operator in ("+", "-") and isinstance(expr.right, ir.IntConst):
         return _without_constant(known, expr, low, high)
-    if not isinstance(expr, ir.Var) or expr.name not in known:
+    if not isinstance(expr, ir.Var) or expr.name not in known.variables:
         return known
-    found = met(known[expr.name], (low, high))
-    return None if found is None else {**known, expr.name: found}
+    found = met(known.variables[expr.name], (low, high))
+    return None if found is None else known._replace(variables={**known.variables, expr.name: found})
 
 
-def _without_constant(known: Ranges, expr: ir.Binary, low: int, high: int) -> Ranges | None:
+def _without_constant(known: Known, expr: ir.Binary, low: int, high: int) -> Known | None:
     """The same for a sum with a constant that does not overflow."""
     assert isinstance(expr.right, ir.IntConst)
     if not isinstance(expr.left.type, Integer) or not isinstance(expr.type, Integer):

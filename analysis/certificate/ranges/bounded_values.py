@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from analysis.c.operators import overflow_is_undefined, quotient, row_of
 from analysis.c.results import compared, results
@@ -14,11 +15,19 @@ from analysis.model.ranges import bounds, width
 Range = tuple[int, int]
 """The least and the greatest value."""
 Ranges = Mapping[str, Range]
-"""Of the variables of a function, by name, where they are narrower than the type."""
+"""Of the variables of a function, by name."""
 _TRUTH = (0, 1)
 
 
-def range_of(known: Ranges, expr: ir.Expr) -> Range:
+class Known(NamedTuple):
+    """What is known of values: the bounds of `variables`. `defined`: in runs in which no signed computation overflows; else what
+    overflows may be anything of its type."""
+
+    variables: Ranges
+    defined: bool = False
+
+
+def range_of(known: Known, expr: ir.Expr) -> Range:
     """Bounds of an integer expression; those of its type, where nothing better is known. ValueError for other types."""
     type_ = expr.type
     if not isinstance(type_, Integer):
@@ -27,19 +36,19 @@ def range_of(known: Ranges, expr: ir.Expr) -> Range:
         case ir.IntConst(value):
             return value, value
         case ir.Var(name):
-            return known.get(name) or bounds(type_)
+            return known.variables.get(name) or bounds(type_)
         case ir.Cast(operand) if isinstance(operand.type, Integer):
             return converted(range_of(known, operand), type_)
         case ir.Unary("!", operand):
             return _negation(known, operand)
         case ir.Unary("-", operand):
             low, high = range_of(known, operand)
-            return _fitting((-high, -low), type_)
+            return _fitting((-high, -low), "-", type_, defined=known.defined)
         case ir.Unary("~", operand):
             low, high = range_of(known, operand)
             return converted((~high, ~low), type_)
         case ir.Binary(operator, left, right) if isinstance(left.type, Integer) and isinstance(right.type, Integer):
-            return _binary(operator, range_of(known, left), range_of(known, right), type_)
+            return _binary(known, expr, range_of(known, left), range_of(known, right))
         case ir.Binary(operator) if operator in COMPARISONS:
             return _TRUTH
     return bounds(type_)
@@ -66,7 +75,7 @@ def met(one: Range, other: Range) -> Range | None:
     return (low, high) if low <= high else None
 
 
-def _negation(known: Ranges, operand: ir.Expr) -> Range:
+def _negation(known: Known, operand: ir.Expr) -> Range:
     if not isinstance(operand.type, Integer):
         return _TRUTH
     low, high = range_of(known, operand)
@@ -75,18 +84,24 @@ def _negation(known: Ranges, operand: ir.Expr) -> Range:
     return (1, 1) if low == high == 0 else _TRUTH
 
 
-def _binary(operator: str, left: Range, right: Range, type_: Integer) -> Range:
+def _binary(known: Known, expr: ir.Binary, left: Range, right: Range) -> Range:
+    operator, type_ = expr.operator, expr.type
     if operator in COMPARISONS:
         holds = compared(operator, left, right)
         return _TRUTH if holds is None else (int(holds), int(holds))
+    if not isinstance(type_, Integer):
+        return _TRUTH
     exact = exact_results(operator, left, right, type_)
-    return bounds(type_) if exact is None else _fitting(exact, type_)
+    return bounds(type_) if exact is None else _fitting(exact, operator, type_, defined=known.defined)
 
 
-def _fitting(exact: Range, type_: Type) -> Range:
-    """The bounds of exact results, if all of them are values of the type. What overflows may be any."""
+def _fitting(exact: Range, operator: str, type_: Type, *, defined: bool) -> Range:
+    """The bounds of exact results, if all of them are values of the type. What overflows may be any, or is excluded."""
     low, high = bounds(type_)
-    return exact if low <= exact[0] and exact[1] <= high else (low, high)
+    if low <= exact[0] and exact[1] <= high:
+        return exact
+    is_excluded = defined and overflow_is_undefined(operator, type_)
+    return (met(exact, (low, high)) if is_excluded else None) or (low, high)
 
 
 def exact_results(operator: str, left: Range, right: Range, type_: Integer) -> Range | None:
@@ -142,7 +157,7 @@ def _shifted(operator: str, left: Range, right: Range) -> Range:
     return min(corners), max(corners)
 
 
-def may_fail(rule: str, part: ir.Expr, known: Ranges) -> bool:
+def may_fail(rule: str, part: ir.Expr, known: Known) -> bool:
     """Whether computing an operator on integers may violate a rule, where its operands are between bounds. Only for operators
     that can violate it by their form (`c.operators.rules_of`)."""
     if isinstance(part, ir.Unary):

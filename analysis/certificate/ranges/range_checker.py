@@ -3,18 +3,15 @@ to what is claimed behind it. The bounds of results follow from that, and that o
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import groupby
-from typing import Literal, NamedTuple, get_args
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal, get_args
 
 from analysis.c.operators import rules_of
 from analysis.certificate.nonzero.requirement_checker import obstacle
-from analysis.certificate.ownership.closed_checker import groups
-from analysis.certificate.ranges.bounded_values import Range, Ranges, may_fail
-from analysis.certificate.ranges.function_ranges import ANYTHING, Contract, FunctionRanges
+from analysis.certificate.ranges.bounded_values import Known, Range, Ranges, may_fail
+from analysis.certificate.ranges.function_ranges import Contract, FunctionRanges
 from analysis.certificate.ranges.range_transfer import Contracts, NotFollowedError, RangeTransfer, bounded
 from analysis.certificate.refusal import RefusedError
-from analysis.cfa.callgraph import callees
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.cfa.marks import marked
 from analysis.cpa.predicates.violations import divides_floats, violations_in
@@ -26,47 +23,22 @@ RULES: frozenset[str] = frozenset(get_args(RangeRule))
 """The rules of which bounds can prove that operators keep them."""
 
 
-class RangesShown(NamedTuple):
-    """What claims about functions of one program showed: the claims that hold, and the contracts that follow."""
-
-    claims: Mapping[str, FunctionRanges] = {}
-    contracts: Mapping[str, Contract] = {}
-
-
-def shown(
-    program: Program,
-    claims: Iterable[FunctionRanges],
-    before: RangesShown = RangesShown(),  # noqa: B008 - immutable
-    same: Collection[str] = (),
-) -> RangesShown:
-    """What the claims show. RefusedError if one does not hold, or they are not in the order of `groups`. `before` is what was
-    shown of an earlier program, and `same` are functions of which nothing that this follows from is other than there, but for
-    the claims: where these are the same, too, nothing is checked again."""
-    numbers, given = groups(program), tuple(claims)
-    found: dict[str, FunctionRanges] = {}
-    contracts: dict[str, Contract] = {}
-    if sorted(given, key=lambda one: numbers[one.function]) != list(given):
-        raise RefusedError("its functions do not follow those that they call")
-    for _, group in groupby(given, key=lambda one: numbers[one.function]):
-        members = {one.function: one for one in group}
-        below = {name for one in members for name in callees(program)[one]} & program.functions.keys() - members.keys()
-        is_same = all(found.get(name) == before.claims.get(name) for name in below)
-        is_same = is_same and all(name in same and before.claims.get(name) == one for name, one in members.items())
-        assumed = {name: Contract(one.returns, one.result) for name, one in members.items()}
-        for one in () if is_same else members.values():
-            known = {**contracts, **assumed}
-            _check(program, one, lambda name, known=known: known.get(name, ANYTHING))  # type: ignore[misc]  # bound now
-        found |= members
-        contracts |= assumed
-    if len(found) < len(given):
-        raise RefusedError("it speaks of a function twice")
-    return RangesShown(found, contracts)
+def check_ranges(program: Program, claims: Iterable[FunctionRanges], below: Contracts, *, defined: bool = False) -> None:
+    """Accepts claims about functions that call each other, or raises RefusedError. `below` are the contracts of what else they
+    call, which were accepted before; `defined`: as in `bounded_values.Known`."""
+    given = tuple(claims)
+    own = {one.function: Contract(one.returns, one.result) for one in given}
+    if len(own) < len(given) or not own.keys() <= program.functions.keys():
+        raise RefusedError("its functions are not those that it should be about")
+    for one in given:
+        _check(program, one, lambda name: own[name] if name in own else below(name), defined=defined)
 
 
-def _check(program: Program, claim: FunctionRanges, contracts: Contracts) -> None:
+def _check(program: Program, claim: FunctionRanges, contracts: Contracts, *, defined: bool) -> None:
     """Refuses a claim that does not follow from itself."""
     cfa = program.functions[claim.function]
-    transfer, known = RangeTransfer(program, cfa, contracts), _states(cfa, claim)
+    transfer = RangeTransfer(program, cfa, contracts, defined=defined)
+    known = _states(cfa, claim)
     _implies(transfer.at_entry(), known.get(cfa.entry), cfa, None)
     try:
         for location, ranges in known.items():
@@ -108,14 +80,15 @@ def _returns(claim: FunctionRanges, result: Range | None) -> None:
         raise RefusedError(f"{display_name(claim.function)}() may return something else")
 
 
-def open_reason(program: Program, found: RangesShown, name: str, rule: RangeRule) -> str:
-    """Why what was shown does not prove a rule in a function, whoever calls it; empty if it does."""
+def open_reason(program: Program, accepted: Mapping[str, FunctionRanges], name: str, rule: RangeRule) -> str:
+    """Why claims that were accepted do not prove a rule in a function, whoever calls it; empty if they do. They must not be about
+    runs in which nothing overflows."""
     reason = obstacle(program, (name,))
     if reason:
         return reason
-    if name not in found.claims:
+    if name not in accepted:
         return f"{display_name(name)}() is not followed"
-    cfa, known = program.functions[name], _states(program.functions[name], found.claims[name])
+    cfa, known = program.functions[name], _states(program.functions[name], accepted[name])
     for violation in violations_in(program, name, rule):
         edge = cfa.by_id[violation.edge]
         part = next(_open_parts(edge, known, rule), None)
@@ -134,5 +107,5 @@ def _open_parts(edge: Edge, known: Mapping[int, Ranges], rule: RangeRule) -> Ite
     for expr in ir.expressions(edge.effect):
         for part in ir.walk(expr):
             is_of_floats = rule == "division-by-zero" and divides_floats(part)
-            if is_of_floats or (rule in rules_of(part) and (expr is target or may_fail(rule, part, ranges))):
+            if is_of_floats or (rule in rules_of(part) and (expr is target or may_fail(rule, part, Known(ranges)))):
                 yield part

@@ -1,4 +1,4 @@
-"""Finds bounds of the integers of functions: those called first."""
+"""Finds bounds of the integers of functions: those called first. What is found counts only if the checker accepts it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from heapq import heappop, heappush
 
 from analysis.certificate.ranges.bounded_values import Range, Ranges, joined
 from analysis.certificate.ranges.function_ranges import ANYTHING, Contract, FunctionRanges
+from analysis.certificate.ranges.range_checker import check_ranges
 from analysis.certificate.ranges.range_transfer import NotFollowedError, RangeTransfer
+from analysis.certificate.refusal import RefusedError
 from analysis.cfa.callgraph import callees, components
 from analysis.cfa.graph import Cfa, Program
 from analysis.model import ir
@@ -17,16 +19,16 @@ from analysis.model.spelling import display_name
 
 _MOST_STEPS = 20_000  # edges that are taken, of one function
 _MOST_JOINED = 3  # before bounds that still grow are widened
-_MOST_ROUNDS = 4  # of functions that call each other, before their results may be anything
+_MOST_ROUNDS = 3  # of functions that call each other, before bounds of results that still grow are those of the type
 _MOST_CONSTANTS = 60
 _NARROWED = 2  # times
 
 
 class RangeSearch:
-    """Follows the functions of one program. It goes on as long as `goes_on`."""
+    """Follows the functions of one program. It goes on as long as `goes_on`. `defined`: as in `bounded_values.Known`."""
 
-    def __init__(self, program: Program, goes_on: Callable[[], bool] = lambda: True) -> None:
-        self.program, self.goes_on = program, goes_on
+    def __init__(self, program: Program, goes_on: Callable[[], bool] = lambda: True, *, defined: bool = False) -> None:
+        self.program, self.goes_on, self._defined = program, goes_on, defined
         self.claims: dict[str, FunctionRanges] = {}
         self.broken: dict[str, str] = {}  # why a function is not followed
 
@@ -58,20 +60,39 @@ class RangeSearch:
         called = callees(self.program)
         is_recursive = len(group) > 1 or group[0] in called[group[0]]
         assumed = dict.fromkeys(group, Contract(returns=False)) if is_recursive else {}
-        for round_ in range(_MOST_ROUNDS + 2):
-            if is_recursive and round_ == _MOST_ROUNDS:
-                assumed = {name: _widest(self.program.functions[name]) for name in group}
+        for round_ in range(2 * len(group) + 2 * _MOST_ROUNDS):
             for name in group:
                 self._one(name, assumed)
             found = {name: _weaker(assumed[name], self.contract(name)) for name in assumed}
             if found == assumed:
                 break
+            if round_ >= _MOST_ROUNDS:
+                found = {name: _grown(assumed[name], one, self.program.functions[name]) for name, one in found.items()}
             assumed = found
+        else:
+            for name in group:
+                self.claims.pop(name, None)
+                self.broken[name] = f"the recursion of {display_name(name)}() is not followed to the end"
         self.claims.update((name, _with_contract(self.claims[name], one)) for name, one in assumed.items() if name in self.claims)
+        self._accept(group)
+
+    def _accept(self, group: Sequence[str]) -> None:
+        """Keeps what was found of a group if the checker accepts it."""
+        members = [self.claims[name] for name in group if name in self.claims]
+        try:
+            check_ranges(self.program, members, self.contract, defined=self._defined)
+        except RefusedError as refused:
+            for name in group:
+                self.claims.pop(name, None)
+                self.broken[name] = str(refused)
 
     def _one(self, name: str, assumed: Mapping[str, Contract]) -> None:
         cfa = self.program.functions[name]
-        transfer = RangeTransfer(self.program, cfa, lambda one: assumed[one] if one in assumed else self.contract(one))
+
+        def contract(called: str) -> Contract:
+            return assumed[called] if called in assumed else self.contract(called)
+
+        transfer = RangeTransfer(self.program, cfa, contract, defined=self._defined)
         self.claims.pop(name, None)
         self.broken.pop(name, None)
         try:
@@ -85,9 +106,15 @@ def _with_contract(claim: FunctionRanges, contract: Contract) -> FunctionRanges:
     return FunctionRanges(claim.function, claim.bounds, contract.result, contract.returns)
 
 
-def _widest(cfa: Cfa) -> Contract:
+def _grown(old: Contract, new: Contract, cfa: Cfa) -> Contract:
+    """The contract, where bounds that grow are those of the type."""
     type_ = cfa.type.result
-    return Contract(result=bounds(type_) if isinstance(type_, Integer) else None)
+    if old.result is None or new.result is None or not isinstance(type_, Integer):
+        return new
+    low, high = bounds(type_)
+    least = low if new.result[0] < old.result[0] else new.result[0]
+    most = high if new.result[1] > old.result[1] else new.result[1]
+    return Contract(result=(least, most))
 
 
 def _weaker(one: Contract, other: Contract) -> Contract:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from analysis.certificate.nonzero.callee_contracts import not_followed
 from analysis.certificate.ranges.bounded_branches import assumed
-from analysis.certificate.ranges.bounded_values import Range, Ranges, met, range_of
+from analysis.certificate.ranges.bounded_values import Known, Range, Ranges, met, range_of
 from analysis.certificate.ranges.function_ranges import ANYTHING, Contract
 from analysis.cfa.addresses_taken import taken_by
 from analysis.cfa.graph import Cfa, Edge, Program
@@ -36,9 +36,10 @@ def bounded(cfa: Cfa) -> Mapping[str, Integer]:
 
 
 class RangeTransfer:
-    """What the edges of one function do."""
+    """What the edges of one function do. `defined`: as in `bounded_values.Known`."""
 
-    def __init__(self, program: Program, cfa: Cfa, contracts: Contracts) -> None:
+    def __init__(self, program: Program, cfa: Cfa, contracts: Contracts, *, defined: bool = False) -> None:
+        self._defined = defined
         self._program, self._cfa, self._contracts = program, cfa, contracts
         self._types, self._live = bounded(cfa), live(cfa)
         calls = (call for group in cfa.unordered for operand in group.operands for call in operand.calls)
@@ -63,10 +64,10 @@ class RangeTransfer:
             case ir.Unsupported(reason):
                 raise NotFollowedError(not_supported(self._cfa.name, reason))
             case ir.Assume(condition, truth):
-                found = assumed(known, condition, truth=truth)
-                return None if found is None else self.relevant(found, edge.target)
+                found = assumed(Known(known, self._defined), condition, truth=truth)
+                return None if found is None else self.relevant(found.variables, edge.target)
             case ir.Assign(target, value):
-                return self._assigned(known, edge, target, _value(known, value))
+                return self._assigned(known, edge, target, self._value(known, value))
             case ir.Call() as call:
                 return self._called(known, edge, call)
         return self.relevant(known, edge.target)
@@ -80,7 +81,7 @@ class RangeTransfer:
         value = edge.effect.value if isinstance(edge.effect, ir.Return) else None
         if value is None or value.type != type_:
             return bounds(type_)
-        return range_of(known, value)
+        return range_of(Known(known, self._defined), value)
 
     def _assigned(self, known: Ranges, edge: Edge, target: ir.Expr, value: Range | None) -> Ranges:
         if isinstance(target, ir.Var) and target.name in self._types:
@@ -129,6 +130,5 @@ class RangeTransfer:
             return False
         return target.type == type_.result and BIT_FIELD not in target.type.name
 
-
-def _value(known: Ranges, value: ir.Expr) -> Range | None:
-    return range_of(known, value) if isinstance(value.type, Integer) else None
+    def _value(self, known: Ranges, value: ir.Expr) -> Range | None:
+        return range_of(Known(known, self._defined), value) if isinstance(value.type, Integer) else None

@@ -65,9 +65,20 @@ def _returns(before: FunctionContract, now: FunctionContract) -> Iterator[str]:
         yield f"now returns {makes}"
     elif made and not makes:
         yield f"no longer returns {made}"
-    zero = [any(one.text == "never returns 0" for one in contract.ensures) for contract in (before, now)]
+    yield from _bounds(before, now)
+    zero = [any(one.text == words.NEVER_ZERO for one in contract.ensures) for contract in (before, now)]
     if zero[0] != zero[1]:
         yield "now never returns 0" if zero[1] else "no longer proved never to return 0"
+
+
+def _bounds(before: FunctionContract, now: FunctionContract) -> Iterator[str]:
+    """What is other of the bounds of the result."""
+    old, new = (next((one.text for one in contract.ensures if " result" in f" {one.formula}"), "") for contract in (before, now))
+    old, new = ("" if text.startswith("never ") else text for text in (old, new))
+    if new and new != old:
+        yield f"now {new}"
+    elif old and not new:
+        yield f"no longer {old}"
 
 
 def _null(contract: FunctionContract) -> str:
