@@ -1,4 +1,4 @@
-"""Proves bounds of integers: of results of functions, and where operators need them.
+"""Proves bounds of integers: of results, and where operators need them.
 
 For each location of a function, a claim has bounds of the integer variables that only the function's own edges change: those
 whose address is never taken. The *search* (`range_search`) finds them by interval analysis with widening to constants of the
