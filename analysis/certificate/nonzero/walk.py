@@ -106,8 +106,13 @@ class _Walk:
         if not dead:
             return known
         equal = frozenset(pair for pair in known.equal if dead.isdisjoint(pair))
-        fixed = frozenset(one for one in known.zero & dead if isinstance(one, ir.Var) and one.name in self._edges.fixed)
-        return known._replace(nonzero=known.nonzero - dead, zero=(known.zero - dead) | fixed, equal=equal)
+        told = frozenset(one for one in known.told if one.variable not in dead and one.expr not in dead)
+        zero, nonzero = (frozenset(filter(self._tells, one & dead)) for one in (known.zero, known.nonzero))
+        return known._replace(nonzero=(known.nonzero - dead) | nonzero, zero=(known.zero - dead) | zero, equal=equal, told=told)
+
+    def _tells(self, expr: ir.Expr) -> bool:
+        """Whether callers may be told of it: what was passed, and where that leads."""
+        return isinstance(bare := expr.pointer if isinstance(expr, ir.Deref) else expr, ir.Var) and bare.name in self._edges.fixed
 
     def _add(self, location: int, known: Known) -> bool:
         """Adds a state to a location; whether it says anything new."""
@@ -154,6 +159,7 @@ class _Walk:
             last.written,
             frozenset() if falls else last.unless,
             last.cleared,
+            frozenset() if falls else last.tells,
         )
         return Walked(contract, tuple(last.missing), "", self._steps, self._relied, tuple(last.failed.items()))
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from analysis.session.contracts import words
 from analysis.session.contracts.function_contract import Clause, FunctionContract
+from analysis.session.contracts.result_bounds import is_bounds
 from analysis.session.contracts.sentences import kept_by, places_text
 
 _MOST = 2  # changes that are said; more are counted
@@ -73,8 +74,7 @@ def _returns(before: FunctionContract, now: FunctionContract) -> Iterator[str]:
 
 def _bounds(before: FunctionContract, now: FunctionContract) -> Iterator[str]:
     """What is other of the bounds of the result."""
-    old, new = (next((one.text for one in contract.ensures if " result" in f" {one.formula}"), "") for contract in (before, now))
-    old, new = ("" if text.startswith("never ") else text for text in (old, new))
+    old, new = (next(filter(is_bounds, _texts(contract.ensures)), "") for contract in (before, now))
     if new and new != old:
         yield f"now {new}"
     elif old and not new:

@@ -139,4 +139,7 @@ def _with_relied(contract: FunctionContract, open_: tuple[str, ...], relying: Re
 
 
 def _relied(contract: Contract, cfa: Cfa, named: Cfa) -> Contract:
-    return contract._replace(needs=renamed(contract.needs, cfa, named))
+    tells = contract.tells
+    if tells is not None:
+        tells = frozenset(one._replace(expr=renamed((one.expr,), cfa, named)[0]) for one in tells)
+    return contract._replace(needs=renamed(contract.needs, cfa, named), tells=tells)

@@ -21,6 +21,7 @@ from analysis.session.contracts import words
 from analysis.session.contracts.function_contract import Clause, Status
 from analysis.session.contracts.null_results import may_return_null
 from analysis.session.contracts.result_bounds import bounded_clause, telling
+from analysis.session.contracts.told_clauses import told_clauses
 
 _RULES: tuple[Rule, ...] = ("null-dereference", "division-by-zero")
 _MOST_WRITES = 6
@@ -89,6 +90,12 @@ class RequiredClauses:
 
     def ensures(self, found: Found, status: Status, cfa: Cfa) -> Iterator[Clause]:
         """What is known of the result, in runs that violate neither rule."""
+        yield from self._returned(found, status, cfa)
+        contract = found["null-dereference"].contract
+        if contract.returns and not found["null-dereference"].broken:
+            yield from told_clauses(contract, cfa.type.result, status)
+
+    def _returned(self, found: Found, status: Status, cfa: Cfa) -> Iterator[Clause]:
         walked, result = found["null-dereference"], cfa.type.result
         if not walked.contract.returns:
             yield Clause(words.NEVER_RETURNS, "", status, "all ways through it")

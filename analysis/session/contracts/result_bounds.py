@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from analysis.certificate.ranges.bounded_values import Range
 from analysis.model.c_types import Type
 from analysis.model.ranges import bounds
 from analysis.session.contracts.function_contract import Clause, Status
 
+_SAID = re.compile(r"(always returns|returns( at (least|most))?) -?[0-9]+( (or|to) -?[0-9]+)?")
 _LARGE = 1 << 31
 _NEAR = 8  # of the values of the type, in powers of two
 _FROM = "all that it returns, where no signed computation overflows"
@@ -20,6 +23,11 @@ def telling(found: Range | None, type_: Type) -> Range | None:
     near = (most - least) >> _NEAR if most - least >= _LARGE else 0
     kept = least if low - least <= near else low, most if most - high <= near else high
     return None if kept == (least, most) else kept
+
+
+def is_bounds(text: str) -> bool:
+    """Whether a clause has this text because of bounds of the result."""
+    return _SAID.fullmatch(text) is not None
 
 
 def bounded_clause(found: Range, type_: Type, status: Status) -> Clause:
