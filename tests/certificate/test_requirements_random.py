@@ -272,7 +272,8 @@ def _runs(folder: Path, bodies: list[str], shown: list[_Shown]) -> list[tuple[in
     parts.append(
         "static void call(int i, struct s *p, struct s *q, int n, struct s **z)"
         f" {{ switch (i) {{ {' '.join(calls)} }} }}\n"
-        f"int main(void) {{ for (int i = 0; i < {len(bodies)}; i++) for (int run = 0; run < {_RUNS}; run++) {{ int status; "
+        f"int main(void) {{ for (int i = 0; i < {len(bodies)}; i++) for (int run = 0; run < {_RUNS}; run++) {{"
+        " int status; "
         "if (!fork()) { seed = run * 7919 + 13; build(); struct s *p = any(), *q = any(); call(i, p, q, bit(), bit() ? &Z : 0); } "
         "wait(&status); "
         "int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0; "
