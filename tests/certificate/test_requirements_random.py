@@ -274,11 +274,11 @@ def _runs(folder: Path, bodies: list[str], shown: list[_Shown]) -> list[tuple[in
         f" {{ switch (i) {{ {' '.join(calls)} }} }}\n"
         f"int main(void) {{ for (int i = 0; i < {len(bodies)}; i++) for (int run = 0; run < {_RUNS}; run++) {{"
         " int status; "
-        "if (!fork()) { seed = run * 7919 + 13; build(); struct s *p = any(), *q = any(); call(i, p, q, bit(), bit() ? &Z : 0); } "
-        "wait(&status); "
+        "if (!fork()) { seed = run * 7919 + 13; build(); struct s *p = any(), *q = any(); call(i, p, q, bit(), bit() ? &Z : 0); }"
+        " wait(&status); "
         "int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0; "
-        'if (code != 77) printf("%d %d %d\\n", i, WIFSIGNALED(status) ? WTERMSIG(status) : 0, code == 66 ? 1 : code == 88 ? 2 : 0); }'
-        " return 0; }\n"
+        'if (code != 77) printf("%d %d %d\\n", i, WIFSIGNALED(status) ? WTERMSIG(status) : 0,'
+        " code == 66 ? 1 : code == 88 ? 2 : 0); } return 0; }\n"
     )
     source, program = folder / "all.c", folder / "all"
     source.write_text("".join(parts))
