@@ -207,16 +207,20 @@ class Transfer:
         is_value = name is not None and self._is_returned(name, call.result)
         nonzero = contract.nonzero or any(self._is_given(known, call, name or "", at) for at in contract.unless)
         after = self._with_result(after, edge, call.result, nonzero=nonzero and is_value)
-        callee = self._program.functions.get(name or "")
-        if is_value and callee is not None:
-            place = self._objects.place(call.result)
-            after = after._replace(told=after_call(after, contract, callee, call, self._objects, place))
+        after = self._told_by(after, contract, call, call.result) if is_value else after
         if self._construction is not None:
             is_new = is_fresh(self._program, call, fresh_blocks(self._program))
             after = self._construction.returned(
                 after, call.result, lambda found: self._fail(edge, found), nonzero=nonzero and is_value, is_new=is_new
             )
         return with_table(with_length(after, call.result, function), call.result, function)
+
+    def _told_by(self, after: Known, contract: Contract, call: ir.Call, result: ir.Expr) -> Known:
+        """What the result of a call by name tells."""
+        callee = self._program.functions.get(ir.direct_callee(call) or "")
+        if callee is None:
+            return after
+        return after._replace(told=after_call(after, contract, callee, call, self._objects, self._objects.place(result)))
 
     def _ended(self, known: Known, edge: Edge) -> None:
         """What follows a call that does not return: nothing, but other operands that may come first, and are not looked at."""

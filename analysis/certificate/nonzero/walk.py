@@ -106,7 +106,9 @@ class _Walk:
         if not dead:
             return known
         equal = frozenset(pair for pair in known.equal if dead.isdisjoint(pair))
-        told = frozenset(one for one in known.told if one.variable not in dead and one.expr not in dead)
+        told = frozenset(
+            one for one in known.told if one.variable not in dead and (one.expr not in dead or self._tells(one.expr))
+        )
         zero, nonzero = (frozenset(filter(self._tells, one & dead)) for one in (known.zero, known.nonzero))
         return known._replace(nonzero=(known.nonzero - dead) | nonzero, zero=(known.zero - dead) | zero, equal=equal, told=told)
 

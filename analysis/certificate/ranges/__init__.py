@@ -2,7 +2,7 @@
 
 For each location of a function, a claim has bounds of the integer variables that only the function's own edges change: those
 whose address is never taken. The *search* (`range_search`) finds them by interval analysis with widening to constants of the
-function, and narrowing (P. Cousot and R. Cousot, POPL 1977). The *checker* (`range_checker`) believes none of it: the claim has
+function, and narrowing. The *checker* (`range_checker`) believes none of it: the claim has
 to hold where the function begins, and each edge has to lead from what is claimed before it to what is claimed behind it.
 
     functions, callees first ── range_search ──> FunctionRanges ── range_checker ──> bounds of results, rules kept
