@@ -1,4 +1,5 @@
-"""For all tests: nothing is kept in the stores of whoever runs them; where CI is set, the answer depends on the commit alone.
+"""For all tests: nothing is kept in the stores of whoever runs them, and their key is not used; where CI is set, the answer
+depends on the commit alone.
 
 No test depends on how busy the machine is: property-based tests have no deadline, and a slow generator is no failure.
 A test that sets a deadline of its own, or that no longer ignores slowness, is refused when tests are collected.
@@ -6,15 +7,21 @@ A test that sets a deadline of its own, or that no longer ignores slowness, is r
 `EVERPROOF_NIGHTLY` (`make nightly`) multiplies the examples of all property-based tests.
 """
 
+import atexit
 import gc
 import os
+import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 os.environ["EVERPROOF_STORE"] = "none"  # processes that tests start inherit it
+_KEYS = tempfile.mkdtemp(prefix="everproof")
+os.environ["EVERPROOF_STORE_KEY"] = os.path.join(_KEYS, "store.key")
+atexit.register(shutil.rmtree, _KEYS, ignore_errors=True)
 
 # As lowering sets it (`cfa.building.unit`): hypothesis refuses a test that changes it, as the first to lower a program would.
 sys.setrecursionlimit(20_000)

@@ -137,14 +137,16 @@ def _accepted(program: Program, certificate: text.Certificate, entries: Sequence
         whole.update(claim.rules)
         click.echo(f"accepted: no run from {claim.entry} violates {', '.join(claim.rules)} (on any path)")
         _print_notes(unreached(unwound.unreached, unwound.places), unwound.assumptions)
-    alone = set[tuple[str, str]]()
+    alone, from_main = set[tuple[str, str]](), set[str]()
     for closed in certificate.closed_sets:
+        from_main.update((closed.rule,) if closed.runs_from else ())
         alone.add(_accepted_alone(closed, check_closed_sets(program, closed).assumptions))
     for required in certificate.requirements:
+        from_main.update((required.rule,) if required.runs_from else ())
         alone.add(_accepted_alone(required, check_requirements(program, required).assumptions))
     gaps = [gap for rule in sorted(claimed) for gap in _gaps(program, rule, claimed[rule], () if rule in whole else entries)]
-    if whole and tuple(entries) != (MAIN,):
-        gaps.append(f"{', '.join(sorted(whole))} in runs from entries other than {MAIN}")
+    if (whole or from_main) and tuple(entries) != (MAIN,):
+        gaps.append(f"{', '.join(sorted(whole | from_main))} in runs from entries other than {MAIN}")
     gaps += _functions_left_out(program, {(entry, rule) for entry, rule in alone if rule not in whole})
     for gap in gaps:
         click.echo(f"not the whole program: {gap}")

@@ -5,7 +5,7 @@ it is there as a whole or not at all whenever a process is killed, and of two pr
 What is in the file is never more than a copy of what can be computed: whatever is wrong with it costs time, and at most one
 message, never an answer.
 
-- A record whose checksum is not that of its content counts as absent, and is deleted.
+- A record that is not as this user's Everproof wrote it counts as absent, and is deleted (`store_key`).
 - A file that SQLite finds damaged is renamed to `*.damaged`, and a new one begun.
 - A file that cannot be made, read or written: nothing is kept, everything else goes on.
 - A file of another schema version is emptied; one that is not ours is left alone.
@@ -25,8 +25,9 @@ from typing import TypeVar
 
 from analysis.model.report import Message
 from analysis.store.records import APPLICATION, Group, Record, Row, content_of, is_foreign, row_of
+from analysis.store.store_key import read_key
 
-SCHEMA = 1
+SCHEMA = 2
 LIMIT = 512_000_000
 DAMAGED = ".damaged"
 
@@ -63,6 +64,7 @@ class Store:
         self._inode = -1
         self._unusable = False
         self._messages: dict[Message, None] = {}
+        self._key: bytes | None = None
 
     @property
     def usable(self) -> bool:
@@ -87,9 +89,14 @@ class Store:
 
         False, and nothing has changed, when one of these is not there any more, or when nothing can be written now.
         """
-        rows = [row_of(group, record) for record in records]
-        wanted = {(row.kind, row.key) for row in rows}.union(kept)
-        return self._try(lambda connection: self._write(connection, group, label, rows, wanted), False)
+        given = tuple(records)
+        wanted = {(record.kind, record.key) for record in given}.union(kept)
+
+        def write(connection: sqlite3.Connection) -> bool:
+            rows = [row_of(self._secret(), group, record) for record in given]
+            return self._write(connection, group, label, rows, wanted)
+
+        return self._try(write, False)
 
     def groups(self) -> tuple[Group, ...]:
         """What is in the store, the most recently used first."""
@@ -142,6 +149,12 @@ class Store:
             with contextlib.suppress(sqlite3.Error):
                 self._open.close()
             self._open = None
+
+    def _secret(self) -> bytes:
+        """The user's key, read when it is first needed."""
+        if self._key is None:
+            self._key = read_key()
+        return self._key
 
     def _try(self, action: Callable[[sqlite3.Connection], Answer], otherwise: Answer) -> Answer:
         """The action's answer; `otherwise` when the file is of no use. A damaged file is set aside, then it is tried again."""
@@ -213,12 +226,12 @@ class Store:
         row = connection.execute(query, (group, kind, key)).fetchone()
         if row is None:
             return None
-        content = content_of(group, kind, key, row)
+        content = content_of(self._secret(), group, kind, key, row)
         if content is not None:
             return content
         with _transaction(connection):
             connection.execute("DELETE FROM records WHERE name = ? AND kind = ? AND key = ?", (group, kind, key))
-        self._say(f"A record in the store {self.path} was damaged; what it held is computed again.")
+        self._say(f"A record in the store {self.path} was damaged, or others wrote it; what it held is computed again.")
         return None
 
     def _write(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import zlib
 from typing import NamedTuple
 
@@ -29,7 +31,8 @@ class Group(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A record as it is stored: compressed (zlib at its fastest), with the size that it had, and a checksum of all the rest."""
+    """A record as it is stored: compressed (zlib at its fastest), with the size that it had, and a code for all the rest that
+    only who has the user's key can make (BLAKE2 with a key, RFC 7693)."""
 
     group: str
     kind: str
@@ -39,18 +42,21 @@ class Row(NamedTuple):
     content: bytes
 
 
-def row_of(group: str, record: Record) -> Row:
-    """A record as it is to be stored."""
+def row_of(secret: bytes, group: str, record: Record) -> Row:
+    """A record as it is to be stored. `secret` is the user's key."""
     content, size = zlib.compress(record.content, 1), len(record.content)
-    return Row(group, record.kind, record.key, _checksum(group, record.kind, record.key, size, content), size, content)
+    return Row(group, record.kind, record.key, _code(secret, group, record.kind, record.key, size, content), size, content)
 
 
-def content_of(group: str, kind: str, key: str, stored: tuple[object, ...]) -> bytes | None:
-    """What is in a stored record, of which checksum, size and content were read; None if it is not as it was written."""
-    checksum, size, content = stored
-    if isinstance(content, bytes) and isinstance(size, int) and checksum == _checksum(group, kind, key, size, content):
-        return zlib.decompress(content, bufsize=max(size, 1))
-    return None
+def content_of(secret: bytes, group: str, kind: str, key: str, stored: tuple[object, ...]) -> bytes | None:
+    """What is in a stored record, of which code, size and content were read; None if it is not as the user's Everproof wrote it,
+    under this very name."""
+    code, size, content = stored
+    if not (isinstance(code, str) and isinstance(content, bytes) and isinstance(size, int)):
+        return None
+    if not hmac.compare_digest(code.encode("utf-8", "replace"), _code(secret, group, kind, key, size, content).encode()):
+        return None
+    return zlib.decompress(content, bufsize=max(size, 1))
 
 
 def is_foreign(path: str) -> bool:
@@ -62,5 +68,8 @@ def is_foreign(path: str) -> bool:
     return bool(head) and not (head.startswith(_MAGIC) and head[68:72] == APPLICATION.to_bytes(4, "big"))
 
 
-def _checksum(group: str, kind: str, key: str, size: int, content: bytes) -> str:
-    return digest_text(group, kind, key, str(size), content)
+def _code(secret: bytes, group: str, kind: str, key: str, size: int, content: bytes) -> str:
+    hasher = hashlib.blake2b(key=secret, digest_size=32, person=b"everproof record")
+    hasher.update(digest_text(group, kind, key, str(size)).encode())
+    hasher.update(content)
+    return hasher.hexdigest()

@@ -7,17 +7,21 @@ be. Runs are those of the code of the compiler.
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
 import pytest
 
+from analysis.certificate.nonzero.callee_contracts import Contract
 from analysis.certificate.nonzero.claims import Requirements
 from analysis.certificate.nonzero.needed_values import Rule
 from analysis.certificate.nonzero.requirement_checker import check_requirements, conditions, open_place
 from analysis.certificate.nonzero.requirement_search import RequirementSearch
 from analysis.cfa.linking.link import link
+from analysis.model import ir
+from analysis.model.spelling import spell_expr
 from tests.support.lowered import unit_of
 
 _HEAD = """struct s { int n; int m; struct s *l; struct s *r; int *v; union { long i; struct s *u; } o; };
@@ -45,6 +49,11 @@ static int wipe(struct s *x) { if (x) x->l = 0; return 1; }
 static int sum(int a, int b) { return a + b; }
 static int step(void) { D = D ? 0 : 1; return D; }
 static struct s *(*hook)(struct s *) = maybe;
+static int has(struct s *x) { return x != 0; }
+static int put(struct s *x, struct s **y) { if (!y) return 0; *y = x; return x ? 2 : 0; }
+static int both(struct s *x, struct s *y) { if (!x || !y) return 0; return 1; }
+static int lose(struct s *x, struct s **y) { int k = x != 0; *y = choose() ? x : 0; return k; }
+static struct s *keep(struct s *x) { return x ? other(x) : 0; }
 """
 _PROGRAMS, _RUNS = 120, 24
 _RULES: tuple[Rule, ...] = ("null-dereference", "division-by-zero")
@@ -131,6 +140,21 @@ if ({a} && {a}->l && {b}) {i} = sum((ring({b}), 1), {a}->l->n) + wipe(0);
 if (D) {i} = sum(6 / D, step());
 {i} = sum({a} && {a}->l ? {a}->l->n : 0, wipe({b})) + step();
 if (D) {i} = step() + sum(wipe({a}), 8 / D);
+if (z) *z = {a};
+if (z && *z) {inner}
+if (!z || !*z) return {a};
+if (z) {a} = *z;
+if (!z) return 0;
+*z = {a};
+if (has({a})) {i} = {a}->n;
+if (!has({a})) return {b};
+if (put({a}, &{b})) {i} = {b}->n;
+if (put({a}, &{b}) == 0) return {b};
+{{ int k2 = put({a}, z); if (k2) {b} = *z; if (z && k2) {i} = {b}->n; }}
+if (both({a}, {b})) {i} = {a}->n + {b}->n;
+if (lose({a}, &{a}) != 0) {i} = {a}->n;
+if (lose({a}->l, &{a}->l)) {i} = {a}->l->n;
+{c} = keep({a}); if ({c}) {i} = {a}->n;
 """.splitlines()
 
 
@@ -149,7 +173,8 @@ def _statement(random: Random, depth: int) -> str:
 def _function(random: Random) -> str:
     statements = " ".join(_statement(random, 2) for _ in range(random.randrange(1, 5)))
     result = random.choice("pqt")
-    return f"struct s *f(struct s *p, struct s *q, int n) {{ struct s *t = 0; int k = 1; {statements} return {result}; }}\n"
+    head = "struct s *f(struct s *p, struct s *q, int n, struct s **z)"
+    return f"{head} {{ struct s *t = 0; int k = 1; {statements} return {result}; }}\n"
 
 
 class _Shown(NamedTuple):
@@ -158,11 +183,20 @@ class _Shown(NamedTuple):
     rules: frozenset[str]
     needs: tuple[str, ...]
     nonzero: bool
+    tells: tuple[str, ...]
+
+
+def _told(contract: Contract) -> Iterator[str]:
+    """What the result says of what was passed, as conditions in C. A pointer that is followed in one is not null then."""
+    for one in contract.tells or ():
+        guard = f"{spell_expr(one.expr.pointer)} == 0 || " if isinstance(one.expr, ir.Deref) else ""
+        is_so = f"({spell_expr(one.expr)} {'!=' if one.nonzero else '=='} 0)"
+        yield f"({guard}(r != 0) != {one.when:d} || {is_so})"
 
 
 def _shown(text: str) -> _Shown:
     program = link([unit_of(_HEAD + text)]).program
-    rules, needs, nonzero = set[str](), list[str](), False
+    rules, needs, nonzero, tells = set[str](), list[str](), False, list[str]()
     for rule in _RULES:
         search = RequirementSearch(program, rule)
         found = search.follow("f")
@@ -173,9 +207,10 @@ def _shown(text: str) -> _Shown:
         rules.add(rule)
         needs += conditions(found.contract.needs)
         nonzero = nonzero or (rule == "null-dereference" and found.contract.nonzero)
+        tells += _told(found.contract)
         if not found.contract.needs:
             assert check_requirements(program, Requirements("f", rule, search.needs())).steps
-    return _Shown(frozenset(rules), tuple(dict.fromkeys(needs)), nonzero)
+    return _Shown(frozenset(rules), tuple(dict.fromkeys(needs)), nonzero, tuple(sorted(tells)))
 
 
 _MAIN = """#include <stdio.h>
@@ -187,14 +222,14 @@ static unsigned long long seed; static int left = 40;
 static int bit(void) { seed = seed * 6364136223846793005ULL + 1442695040888963407ULL; return (seed >> 40) & 1; }
 int choose(void) { return left-- > 0 ? bit() : 0; }
 """
-_GRAPH = """static struct s heap[4]; static int cells[4];
+_GRAPH = """static struct s *Z; static struct s heap[4]; static int cells[4];
 static struct s *any(void) { return bit() || bit() ? &heap[(seed >> 45) & 3] : 0; }
 static void build(void) {
     for (int i = 0; i < 4; i++) {
         heap[i].n = bit(); heap[i].m = bit(); heap[i].l = any(); heap[i].r = any(); heap[i].o.u = any();
         heap[i].v = bit() ? &cells[i] : 0; cells[i] = bit();
     }
-    G = any(); D = bit();
+    G = any(); D = bit(); Z = any();
 }
 """
 
@@ -207,33 +242,43 @@ def test_no_run_breaks_what_is_shown(seed: int, tmp_path: Path) -> None:
     assert sum("null-dereference" in one.rules for one in shown) > _PROGRAMS // 4
     assert sum(bool(one.needs) for one in shown) > _PROGRAMS // 8
     assert any(one.nonzero for one in shown)
+    assert sum(len(one.tells) for one in shown) > _PROGRAMS // 4
     said = _runs(tmp_path, bodies, shown)
     assert len(said) > _PROGRAMS  # most needs are kept by some arguments
     broken = 0
-    for number, signal, is_null in said:
+    for number, signal, is_null, is_told in said:
         rule = {"11": "null-dereference", "8": "division-by-zero"}.get(signal)
         broken += rule is not None
         one = shown[number]
         are_both = len(one.rules) == len(_RULES)  # a run that breaks another rule proves nothing of this one
         assert rule is None or not (are_both and rule in one.rules), (one, bodies[number])
         assert not (one.nonzero and is_null and signal == "0"), (one, bodies[number])
+        assert is_told or signal != "0", (one, bodies[number])
     assert broken  # by what is not shown
 
 
-def _runs(folder: Path, bodies: list[str], shown: list[_Shown]) -> list[tuple[int, str, bool]]:
-    """The number of the function of each run, the signal that ended it, and whether the result was null."""
+def _runs(folder: Path, bodies: list[str], shown: list[_Shown]) -> list[tuple[int, str, bool, bool]]:
+    """The number of the function of each run, the signal that ended it, whether the result was null, and whether it told the
+    truth."""
     parts = [_MAIN, _HEAD.replace("int choose(void); void *malloc(unsigned long);", ""), _GRAPH]
     calls = []
     for number, (body, one) in enumerate(zip(bodies, shown, strict=True)):
         parts.append(body.replace("*f(", f"*f{number}("))
         condition = " && ".join(f"({need})" for need in one.needs) or "1"
-        calls.append(f"case {number}: if (!({condition})) _exit(77); _exit(f{number}(p, q, n) ? 0 : 66);")
+        calls.append(
+            f"case {number}: {{ if (!({condition})) _exit(77); "
+            f"struct s *r = f{number}(p, q, n, z); if (!({' && '.join(one.tells) or '1'})) _exit(88); _exit(r ? 0 : 66); }}"
+        )
     parts.append(
-        f"static void call(int i, struct s *p, struct s *q, int n) {{ switch (i) {{ {' '.join(calls)} }} }}\n"
-        f"int main(void) {{ for (int i = 0; i < {len(bodies)}; i++) for (int run = 0; run < {_RUNS}; run++) {{ int status; "
-        "if (!fork()) { seed = run * 7919 + 13; build(); struct s *p = any(), *q = any(); call(i, p, q, bit()); } wait(&status); "
+        "static void call(int i, struct s *p, struct s *q, int n, struct s **z)"
+        f" {{ switch (i) {{ {' '.join(calls)} }} }}\n"
+        f"int main(void) {{ for (int i = 0; i < {len(bodies)}; i++) for (int run = 0; run < {_RUNS}; run++) {{"
+        " int status; "
+        "if (!fork()) { seed = run * 7919 + 13; build(); struct s *p = any(), *q = any(); call(i, p, q, bit(), bit() ? &Z : 0); }"
+        " wait(&status); "
         "int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0; "
-        'if (code != 77) printf("%d %d %d\\n", i, WIFSIGNALED(status) ? WTERMSIG(status) : 0, code == 66); } return 0; }\n'
+        'if (code != 77) printf("%d %d %d\\n", i, WIFSIGNALED(status) ? WTERMSIG(status) : 0,'
+        " code == 66 ? 1 : code == 88 ? 2 : 0); } return 0; }\n"
     )
     source, program = folder / "all.c", folder / "all"
     source.write_text("".join(parts))
@@ -241,4 +286,4 @@ def _runs(folder: Path, bodies: list[str], shown: list[_Shown]) -> list[tuple[in
     subprocess.run(["gcc", *flags, "-o", program, source], check=True)
     done = subprocess.run([program], capture_output=True, text=True, check=True)
     rows = [line.split() for line in done.stdout.splitlines()]
-    return [(int(number), signal, code == "1") for number, signal, code in rows]
+    return [(int(number), signal, code == "1", code != "2") for number, signal, code in rows]

@@ -394,6 +394,7 @@ def test_functions_that_may_do_something_else_are_named(
         ("int f(int n, int m, int *b) { int (*a)[@] = (void *)b; return a[1][0] + n + m; }", "n", "m"),
         ("int f(int n, int m) { int a[@]; a[1] = n; return a[1] + m; }", "n", "m"),
         ("typedef int t __attribute__((mode(@))); int f(t a) { return a; }", "HI", "QI"),
+        ("int f(int a) { int *p = &a; @ b = a; p = &b; } return *p; }", "int b; {", "{ int b;"),
     ],
     ids=[
         "assembler",
@@ -405,6 +406,7 @@ def test_functions_that_may_do_something_else_are_named(
         "a size behind a pointer",
         "a size",
         "a mode",
+        "a block",
     ],
 )
 def test_a_change_of_what_control_flow_does_not_show_is_a_change(
@@ -723,7 +725,13 @@ int main(int n, char **v)
     number k = n * 256;
     struct pair p = {1, n};
     int (*a)[n] = (void *)v;
-    assert((*a)[0] == 0);
+    int *last = &n;
+    int m;
+    {
+        m = n;
+        last = &m;
+    }
+    assert((*a)[0] == *last - n);
     assert(k != 0 && n != FIRST && d > 0 && p.a == 1);
     return 0;
 }
@@ -738,8 +746,9 @@ int main(int n, char **v)
         ("int a, b;", "int b, a;"),
         ("    int d = n;\n", ""),
         ("(void)v;", '(void)v; __asm__ volatile("nop");'),
+        ("    int m;\n    {", "    {\n    int m;"),
     ],
-    ids=["a type", "a constant", "members", "a variable", "assembler"],
+    ids=["a type", "a constant", "members", "a variable", "assembler", "a block"],
 )
 def test_a_condition_is_not_believed_where_the_same_words_mean_something_else(
     capsys: pytest.CaptureFixture[str], part: str, other: str

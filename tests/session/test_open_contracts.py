@@ -30,6 +30,8 @@ int twice(struct item *i) { return size(i) + size(0); }
 int once(struct item *i) { count++; return size(i); }
 """
 
+SIZE = ["requires nothing", "if it returns another value than 0, `i != NULL`", "writes nothing that callers see"]
+
 
 class Opened:
     def __init__(self, folder: Path, store: Store | None = None) -> None:
@@ -70,12 +72,12 @@ def opened(tmp_path: Path) -> Opened:
 
 
 def test_a_contract_is_that_of_the_text_as_it_is(opened: Opened) -> None:
-    assert opened.told("size") == ["requires nothing", "writes nothing that callers see"]
+    assert opened.told("size") == SIZE
     opened.edit(TEXT.replace("i ? i->size : 0", "i->size"))
     assert opened.told("size") == ["requires `i != NULL`", "writes nothing that callers see"]
     assert callers_sentence(opened.tell("size").contract) == "1 of 2 callers is not shown to keep what it requires"
     opened.edit(TEXT)
-    assert opened.told("size") == ["requires nothing", "writes nothing that callers see"]
+    assert opened.told("size") == SIZE
     assert callers_sentence(opened.tell("size").contract) == "called by 2 functions"
 
 
@@ -217,6 +219,6 @@ def test_a_program_out_of_the_store_is_compared_with(tmp_path: Path) -> None:
     again = Opened(folder, Store(kept))
     assert again.checker.contracts.tell(again.path, "size", lambda: True) is None, "nothing but the report is in memory"
     again.checker.wake()
-    assert again.told("size") == ["requires nothing", "writes nothing that callers see"]
+    assert again.told("size") == SIZE
     again.edit(TEXT.replace("i ? i->size : 0", "i->size"))
     assert "size" in again.changes()

@@ -17,10 +17,20 @@ Needs = tuple[ir.Expr, ...]
 """Expressions over the parameters of a function that must not be zero where it is called."""
 
 
+class Tell(NamedTuple):
+    """That an expression over parameters is not zero (`nonzero`), or is, after a call whose result is not zero (`when`), or
+    is."""
+
+    when: bool
+    expr: ir.Expr
+    nonzero: bool
+
+
 class Contract(NamedTuple):
     """`needs`: what callers must establish, so that the function does not violate the rule. `returns`: whether it may return.
     `nonzero`: whether its result is never zero, or null; `unless`: the numbers of parameters, of which it is enough that one is
-    not zero. `writes`: what it may write, as callers see it; `clears`: what of that may be zero then, or changed in part."""
+    not zero. `writes`: what it may write, as callers see it; `clears`: what of that may be zero then, or changed in part.
+    `tells`: what its result says of its parameters, and of what they lead to; None: everything, as it does not return."""
 
     needs: Needs = ()
     returns: bool = True
@@ -28,11 +38,12 @@ class Contract(NamedTuple):
     writes: frozenset[Place] = EVERYTHING
     unless: frozenset[int] = frozenset()
     clears: frozenset[Place] = EVERYTHING
+    tells: frozenset[Tell] | None = frozenset()
 
 
 ANYTHING = Contract()
 """Of a function that is not followed."""
-NOTHING_YET = Contract((), returns=False, nonzero=True, writes=frozenset(), clears=frozenset())
+NOTHING_YET = Contract((), returns=False, nonzero=True, writes=frozenset(), clears=frozenset(), tells=None)
 """What functions that call each other begin with: calls among them do nothing and never return."""
 
 

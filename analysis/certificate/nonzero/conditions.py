@@ -34,6 +34,7 @@ def assumed(known: Known, condition: ir.Expr, always: Always, *, truth: bool) ->
             known = _with(known, said)
             waiting += [_Said(value, said.nonzero) for value in known.values(said.expr)]
             waiting += [_Said(variable, said.nonzero) for variable, value in known.equal if value == said.expr]
+            waiting += [_Said(one.expr, one.nonzero) for one in known.told if (one.variable, one.when) == said]
         elif isinstance(said.expr, ir.Binary) and said.expr.operator in COMPARISONS:
             known = _with_constant(known, said)
             waiting += _compared(known, said, always)

@@ -119,6 +119,7 @@ def weaker(one: Contract, other: Contract) -> Contract:
     """What both contracts say."""
     unless = other.unless if one.nonzero else one.unless if other.nonzero else one.unless & other.unless
     nonzero = one.nonzero and other.nonzero
+    tells = other.tells if one.tells is None else one.tells if other.tells is None else one.tells & other.tells
     return Contract(
-        one.needs, one.returns or other.returns, nonzero, one.writes | other.writes, unless, one.clears | other.clears
+        one.needs, one.returns or other.returns, nonzero, one.writes | other.writes, unless, one.clears | other.clears, tells
     )

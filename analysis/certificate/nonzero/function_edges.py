@@ -13,7 +13,7 @@ from analysis.certificate.nonzero.writes import Objects
 from analysis.cfa.addresses_taken import taken_by
 from analysis.cfa.graph import Cfa, Program
 from analysis.model import ir
-from analysis.model.c_types import Pointer
+from analysis.model.c_types import Integer, Pointer
 
 
 class Edges:
@@ -28,7 +28,7 @@ class Edges:
         self._rule: Rule = rule
         self.needed = {edge.id: self.needed_by(edge.effect) for edge in cfa.edges}
         self.formats = dict(_formats(program, cfa))
-        self.fixed = _fixed(cfa) if isinstance(cfa.type.result, Pointer) else frozenset[str]()
+        self.fixed = _fixed(cfa) if isinstance(cfa.type.result, Integer | Pointer) else frozenset[str]()
         self._locals: dict[ir.Expr, frozenset[str]] = {}
 
     def relying(self, invariants: Invariants) -> Edges:

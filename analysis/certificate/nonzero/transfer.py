@@ -9,7 +9,7 @@ import msgspec
 
 from analysis.c.functions import Function
 from analysis.certificate.nonzero.called_contexts import InContext, given, never, text_of
-from analysis.certificate.nonzero.callee_contracts import ANYTHING, Contract, followed_pointers, not_followed, passed
+from analysis.certificate.nonzero.callee_contracts import ANYTHING, Contract, Tell, followed_pointers, not_followed, passed
 from analysis.certificate.nonzero.conditions import assumed
 from analysis.certificate.nonzero.data_invariants import Always, Invariant, Invariants, said_of
 from analysis.certificate.nonzero.fresh_blocks import fresh_blocks, is_fresh
@@ -17,6 +17,7 @@ from analysis.certificate.nonzero.function_edges import Edges
 from analysis.certificate.nonzero.library_results import is_never_zero, linked, with_length, with_table
 from analysis.certificate.nonzero.needed_values import Needed, begun
 from analysis.certificate.nonzero.open_orders import OpenOrders, amid_operands
+from analysis.certificate.nonzero.told_results import ToldResults, after_call
 from analysis.certificate.nonzero.values import Known, is_nonzero, is_stable, is_zero
 from analysis.certificate.nonzero.writes import Own, Place, seen_outside
 from analysis.cfa.graph import Edge
@@ -61,6 +62,12 @@ class Transfer:
         self.cleared: frozenset[Place] = frozenset()
         self.is_nonzero = True
         self.unless = frozenset(self._fixed.values())
+        self._told = ToldResults(edges.cfa, edges.fixed)
+
+    @property
+    def tells(self) -> frozenset[Tell] | None:
+        """What results tell so far."""
+        return self._told.tells
 
     @property
     def used(self) -> Invariants:
@@ -87,6 +94,7 @@ class Transfer:
                 return self._called(self._checked(known, edge), edge, self._with_format(known, edge, call))
             case ir.Return(value):
                 known = self._checked(known, edge)
+                self._told.returned(known, value, self._always)
                 if value is None or not is_nonzero(known, value, self._always):
                     self.is_nonzero = False
                     self.unless &= frozenset(at for one, at in self._fixed.items() if is_zero(known, one))
@@ -199,12 +207,20 @@ class Transfer:
         is_value = name is not None and self._is_returned(name, call.result)
         nonzero = contract.nonzero or any(self._is_given(known, call, name or "", at) for at in contract.unless)
         after = self._with_result(after, edge, call.result, nonzero=nonzero and is_value)
+        after = self._told_by(after, contract, call, call.result) if is_value else after
         if self._construction is not None:
             is_new = is_fresh(self._program, call, fresh_blocks(self._program))
             after = self._construction.returned(
                 after, call.result, lambda found: self._fail(edge, found), nonzero=nonzero and is_value, is_new=is_new
             )
         return with_table(with_length(after, call.result, function), call.result, function)
+
+    def _told_by(self, after: Known, contract: Contract, call: ir.Call, result: ir.Expr) -> Known:
+        """What the result of a call by name tells."""
+        callee = self._program.functions.get(ir.direct_callee(call) or "")
+        if callee is None:
+            return after
+        return after._replace(told=after_call(after, contract, callee, call, self._objects, self._objects.place(result)))
 
     def _ended(self, known: Known, edge: Edge) -> None:
         """What follows a call that does not return: nothing, but other operands that may come first, and are not looked at."""

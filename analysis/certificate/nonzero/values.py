@@ -26,11 +26,20 @@ _NOTHING = Always(frozenset())
 _STABLE = (ir.Var, ir.Deref, ir.Field, ir.Index, ir.AddressOf, ir.IntConst, ir.StringConst, ir.Unary, ir.Binary, ir.Cast)
 
 
+class Told(NamedTuple):
+    """That an expression is not zero (`nonzero`), or is, where a variable is not zero (`when`), or is."""
+
+    variable: ir.Var
+    when: bool
+    expr: ir.Expr
+    nonzero: bool
+
+
 class Known(NamedTuple):
     """What is known at a location in one state: stable lvalues that are not zero, those that are, and variables with a stable
     expression that has the same value. `private`, and `unset`, as in `construction`: the variables that are, or lead to, objects
     that nothing else leads to, and the members of these that may not have been set. `unordered`: the groups of operands
-    in an open order of which control is in one (`open_orders`)."""
+    in an open order of which control is in one (`open_orders`). `told`: what results of calls tell of what was passed."""
 
     nonzero: frozenset[ir.Expr] = frozenset()
     zero: frozenset[ir.Expr] = frozenset()
@@ -38,12 +47,13 @@ class Known(NamedTuple):
     private: frozenset[ir.Var] = frozenset()
     unset: frozenset[ir.Expr] = frozenset()
     unordered: frozenset[tuple[int, int]] = frozenset()
+    told: frozenset[Told] = frozenset()
 
     def covers(self, other: Known) -> bool:
         """Whether all that is known here is known in another state."""
         is_known = self.nonzero <= other.nonzero and self.zero <= other.zero and self.equal <= other.equal
         is_set = self.private <= other.private and self.unset >= other.unset
-        return is_known and is_set and self.unordered >= other.unordered
+        return is_known and is_set and self.unordered >= other.unordered and self.told <= other.told
 
     def merged(self, other: Known) -> Known:
         """What is known in both."""
@@ -54,6 +64,7 @@ class Known(NamedTuple):
             self.private & other.private,
             self.unset | other.unset,
             self.unordered | other.unordered,
+            self.told & other.told,
         )
 
     def expressions(self) -> Iterator[ir.Expr]:
@@ -63,6 +74,9 @@ class Known(NamedTuple):
         for variable, value in self.equal:
             yield variable
             yield value
+        for one in self.told:
+            yield one.variable
+            yield one.expr
 
     def values(self, lvalue: ir.Expr) -> Iterator[ir.Expr]:
         """The expressions that a variable equals."""

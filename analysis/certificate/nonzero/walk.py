@@ -14,11 +14,12 @@ from analysis.certificate.nonzero.function_edges import Edges
 from analysis.certificate.nonzero.transfer import Missing, Transfer
 from analysis.certificate.nonzero.values import Known
 from analysis.cfa.callgraph import callers
-from analysis.cfa.graph import Cfa
+from analysis.cfa.graph import Cfa, Program
 from analysis.cfa.live_variables import live
 from analysis.cfa.open_functions import is_main
 from analysis.model import ir
 from analysis.model.c_types import Pointer
+from analysis.model.kept_with import kept_with
 from analysis.model.spelling import display_name
 
 _MOST_STATES = 6  # at one location; more are merged into one, which knows what all of them do
@@ -105,8 +106,15 @@ class _Walk:
         if not dead:
             return known
         equal = frozenset(pair for pair in known.equal if dead.isdisjoint(pair))
-        fixed = frozenset(one for one in known.zero & dead if isinstance(one, ir.Var) and one.name in self._edges.fixed)
-        return known._replace(nonzero=known.nonzero - dead, zero=(known.zero - dead) | fixed, equal=equal)
+        told = frozenset(
+            one for one in known.told if one.variable not in dead and (one.expr not in dead or self._tells(one.expr))
+        )
+        zero, nonzero = (frozenset(filter(self._tells, one & dead)) for one in (known.zero, known.nonzero))
+        return known._replace(nonzero=(known.nonzero - dead) | nonzero, zero=(known.zero - dead) | zero, equal=equal, told=told)
+
+    def _tells(self, expr: ir.Expr) -> bool:
+        """Whether callers may be told of it: what was passed, and where that leads."""
+        return isinstance(bare := expr.pointer if isinstance(expr, ir.Deref) else expr, ir.Var) and bare.name in self._edges.fixed
 
     def _add(self, location: int, known: Known) -> bool:
         """Adds a state to a location; whether it says anything new."""
@@ -153,6 +161,7 @@ class _Walk:
             last.written,
             frozenset() if falls else last.unless,
             last.cleared,
+            frozenset() if falls else last.tells,
         )
         return Walked(contract, tuple(last.missing), "", self._steps, self._relied, tuple(last.failed.items()))
 
@@ -166,9 +175,15 @@ def at_entry(edges: Edges, needs: Needs) -> Known:
 
 def _given_to_main(edges: Edges) -> Iterator[ir.Var]:
     """`argv`, which is no null pointer where a program starts (C11 5.1.2.2.1p2), unless the program calls `main` by itself."""
-    cfa, program = edges.cfa, edges.program
-    if is_main(cfa.name) and cfa.name not in program.address_taken and not callers(program).get(cfa.name):
-        yield from (one for one in cfa.parameters[1:2] if isinstance(one.type, Pointer))
+    if edges.cfa.name in only_started(edges.program):
+        yield from (one for one in edges.cfa.parameters[1:2] if isinstance(one.type, Pointer))
+
+
+@kept_with
+def only_started(program: Program) -> frozenset[str]:
+    """The functions `main` that nothing in the program calls, or could."""
+    called = callers(program)
+    return frozenset(filter(is_main, program.functions)) - program.address_taken - {name for name, by in called.items() if by}
 
 
 def behind(cfa: Cfa, stopped: Iterable[int]) -> frozenset[int]:

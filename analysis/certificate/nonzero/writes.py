@@ -161,7 +161,8 @@ class Objects:
             return known
         equal = frozenset(pair for pair in known.equal if lost.isdisjoint(pair))
         gone = {expr for expr in known.nonzero & lost if not self._stays_nonzero(expr, written, cleared)}
-        return known._replace(nonzero=known.nonzero - gone, zero=known.zero - lost, equal=equal)
+        told = frozenset(one for one in known.told if one.variable not in lost and one.expr not in lost)
+        return known._replace(nonzero=known.nonzero - gone, zero=known.zero - lost, equal=equal, told=told)
 
     def _stays_nonzero(self, expr: ir.Expr, written: frozenset[Place | Own], cleared: frozenset[Place | Own]) -> bool:
         """Whether an lvalue that is not zero is the same object afterwards, and got nothing but values of its own class that are

@@ -7,12 +7,12 @@ again from nothing. `program` is a digest of what the condition is about: of no 
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
 from analysis.cfa.graph import Cfa, Places, Program
+from analysis.cfa.revisions.beside_edges import OwnNames, beside_edges
 from analysis.cli.json_format import SCHEMA, encode_json, everproof_version
 from analysis.engines.difference.data_detector import Goal
 from analysis.engines.difference.difference_condition import Automaton, Condition
@@ -20,8 +20,6 @@ from analysis.engines.difference.difference_graph import Context, Move, Node
 from analysis.engines.difference.extraction import Method
 from analysis.engines.difference.hidden_text import hides_text, text_of
 from analysis.model.spelling import display_name
-
-_OWN = re.compile(r"Var\(name='[^']*', (scope='(?:local|temporary|parameter)')")
 
 
 class NodeText(msgspec.Struct, frozen=True):
@@ -103,18 +101,15 @@ def text_digest(program: Program, places: Places) -> str:
 
 
 def _meanings(cfa: Cfa) -> Iterator[str]:
-    """The edges of a function. Locations and variables of its own have the numbers of their first places: their names depend on
-    the versions before."""
+    """The edges of a function, and what it says beside them. Locations and variables of its own have the numbers of their first
+    places: their names depend on the versions before."""
     numbers: dict[int, int] = {}
-    names: dict[str, str] = {}
-
-    def numbered(found: re.Match[str]) -> str:
-        return names.setdefault(found[0], f"Var({len(names)}, {found[1]}")
-
-    yield _OWN.sub(numbered, repr((cfa.name, cfa.type, cfa.parameters)))
+    spelled = OwnNames()
+    yield spelled((cfa.name, cfa.type, cfa.parameters))
     for edge in cfa.edges:
         source, target = (numbers.setdefault(one, len(numbers)) for one in (edge.source, edge.target))
-        yield f"{source} {target} {_OWN.sub(numbered, repr(edge.effect))}"
+        yield f"{source} {target} {spelled(edge.effect)}"
+    yield from beside_edges(cfa)
 
 
 def _placeless(text: str, paths: Mapping[str, str]) -> str:

@@ -18,7 +18,7 @@ from analysis.cfa.graph import Places, Program
 from analysis.cli.command_options import Asked
 from analysis.cli.difference.condition_format import AutomatonText, ConditionText, EntryText, text_digest
 from analysis.cli.failure import Failure
-from analysis.cli.json_format import SCHEMA
+from analysis.cli.json_format import SCHEMA, everproof_version
 from analysis.engines.difference.data_detector import Goal
 from analysis.engines.difference.difference_condition import Automaton, Condition
 from analysis.engines.difference.difference_graph import Context, Move, Node
@@ -56,6 +56,8 @@ class LeftPaths:
             raise Failure(f"The condition {path} is no file of a condition ({error}): {_NEW}.") from None
         if self._text.schema != SCHEMA:
             raise Failure(f"The condition {path} has schema {self._text.schema}, not {SCHEMA}: {_NEW}.")
+        if self._text.everproof != everproof_version():
+            raise Failure(f"The condition {path} was written by version {self._text.everproof} of Everproof: {_NEW}.")
 
     def terms(self, asked: Asked) -> Asked:
         """The options with the rules that the condition speaks of, and without a store: answers about a part of a program must

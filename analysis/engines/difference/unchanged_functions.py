@@ -1,9 +1,10 @@
 """Which functions of a program do for the same arguments and memory what they did in the version before.
 
-A function is as before if its control-flow automaton is, up to names of static functions and variables and to places in the text,
-and everything that it uses: types of variables, declarations of external functions, members of records, and the functions that it
-can call. Where a CFA does not show all that the text says (`hidden_text`), the text has to be the same, but for layout. What
-external functions do is taken to be the same. What a variable holds is no part of what a function does.
+A function is as before if its control-flow automaton is, with the lives of its variables, up to names of static functions and
+variables and to places in the text, and everything that it uses: types of variables, declarations of external functions, members
+of records, and the functions that it can call. Where a CFA does not show all that the text says (`hidden_text`), the text has to
+be the same, but for layout. What external functions do is taken to be the same. What a variable holds is no part of what a
+function does.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Literal
 
 from analysis.cfa.callgraph import callees
 from analysis.cfa.graph import Cfa, Program
+from analysis.cfa.revisions.beside_edges import beside_edges
 from analysis.cfa.revisions.counterparts import counterparts
 from analysis.cfa.revisions.delta import ProgramChange, Revision
 from analysis.cfa.revisions.used import used_by
@@ -31,6 +33,7 @@ def differences(old: Revision, new: Revision, change: ProgramChange) -> dict[str
     changed = {name for name in new.program.functions if _is_other(names.get(name, name), change)}
     changed |= _using_others(new, names, change)
     changed |= {name for name in new.program.functions if _hides_a_change(old, new, names.get(name, name), name)}
+    changed |= _with_other_lives(old.program, new.program, names)
     changed |= _without_body(names, change)
     changed |= _not_understood(old, new)
     changed = _with_callers(new.program, changed)
@@ -41,6 +44,13 @@ def _is_other(name: str, change: ProgramChange) -> bool:
     """Whether a function, by the name that it had, has another body, is new, or does not parse in one of the versions."""
     others = {found.old.name for found in change.modified}.union((found.name for found in change.added), change.unparsed)
     return name in others
+
+
+def _with_other_lives(old: Program, new: Program, names: Mapping[str, str]) -> set[str]:
+    """The functions in which local variables live for another time, or other operands have no order, though no edge differs."""
+    both = ((cfa, old.functions.get(names.get(name, name))) for name, cfa in new.functions.items())
+    others = ((cfa, before) for cfa, before in both if before is not None and before.digest != cfa.digest)
+    return {cfa.name for cfa, before in others if beside_edges(cfa) != beside_edges(before)}
 
 
 def _without_body(names: Mapping[str, str], change: ProgramChange) -> set[str]:

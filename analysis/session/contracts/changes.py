@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from analysis.session.contracts import words
 from analysis.session.contracts.function_contract import Clause, FunctionContract
+from analysis.session.contracts.result_bounds import is_bounds
 from analysis.session.contracts.sentences import kept_by, places_text
 
 _MOST = 2  # changes that are said; more are counted
@@ -65,9 +66,19 @@ def _returns(before: FunctionContract, now: FunctionContract) -> Iterator[str]:
         yield f"now returns {makes}"
     elif made and not makes:
         yield f"no longer returns {made}"
-    zero = [any(one.text == "never returns 0" for one in contract.ensures) for contract in (before, now)]
+    yield from _bounds(before, now)
+    zero = [any(one.text == words.NEVER_ZERO for one in contract.ensures) for contract in (before, now)]
     if zero[0] != zero[1]:
         yield "now never returns 0" if zero[1] else "no longer proved never to return 0"
+
+
+def _bounds(before: FunctionContract, now: FunctionContract) -> Iterator[str]:
+    """What is other of the bounds of the result."""
+    old, new = (next(filter(is_bounds, _texts(contract.ensures)), "") for contract in (before, now))
+    if new and new != old:
+        yield f"now {new}"
+    elif old and not new:
+        yield f"no longer {old}"
 
 
 def _null(contract: FunctionContract) -> str:

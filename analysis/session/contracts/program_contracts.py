@@ -87,7 +87,8 @@ class ProgramContracts:
         )
         relied = tuple(_relied(walked.contract, cfa, named) for walked in found.values())
         ownership = None if followed.contract is None else followed.contract.facts()
-        return Shown(contract, (relied, ownership, cfa.type), len(calling), kept is not None)
+        result = self._required.result(name)
+        return Shown(contract, (relied, ownership, cfa.type, result), len(calling), kept is not None)
 
     def calling(self, name: str) -> list[str]:
         """The functions of the program that call a function."""
@@ -138,4 +139,7 @@ def _with_relied(contract: FunctionContract, open_: tuple[str, ...], relying: Re
 
 
 def _relied(contract: Contract, cfa: Cfa, named: Cfa) -> Contract:
-    return contract._replace(needs=renamed(contract.needs, cfa, named))
+    tells = contract.tells
+    if tells is not None:
+        tells = frozenset(one._replace(expr=renamed((one.expr,), cfa, named)[0]) for one in tells)
+    return contract._replace(needs=renamed(contract.needs, cfa, named), tells=tells)

@@ -10,6 +10,8 @@ from analysis.certificate.nonzero.requirement_checker import conditions, obstacl
 from analysis.certificate.nonzero.requirement_search import RequirementSearch
 from analysis.certificate.nonzero.walk import Walked
 from analysis.certificate.nonzero.writes import Place
+from analysis.certificate.ranges.bounded_values import Range
+from analysis.certificate.ranges.range_search import RangeSearch
 from analysis.cfa.callgraph import callers
 from analysis.cfa.graph import Cfa, Places, Program
 from analysis.cfa.marks import with_places
@@ -18,6 +20,8 @@ from analysis.model.c_types import Pointer, Record, Void
 from analysis.session.contracts import words
 from analysis.session.contracts.function_contract import Clause, Status
 from analysis.session.contracts.null_results import may_return_null
+from analysis.session.contracts.result_bounds import bounded_clause, telling
+from analysis.session.contracts.told_clauses import told_clauses
 
 _RULES: tuple[Rule, ...] = ("null-dereference", "division-by-zero")
 _MOST_WRITES = 6
@@ -31,16 +35,19 @@ class RequiredClauses:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._searches = {rule: RequirementSearch(program, rule) for rule in _RULES}
+        self._ranges = RangeSearch(program, defined=True)
 
     def take_over(self, other: RequiredClauses, names: Collection[str]) -> None:
         """Takes over what was found of functions to which nothing differs between the two programs."""
         for rule, search in self._searches.items():
             search.take_over(other._searches[rule], names)
+        self._ranges.take_over(other._ranges, names)
 
     def while_(self, goes_on: Callable[[], bool]) -> None:
         """Goes on as long as `goes_on` from now."""
         for search in self._searches.values():
             search.while_(goes_on)
+        self._ranges.goes_on = goes_on
 
     def follow(self, name: str) -> Found | None:
         """What is found of a function for each rule; None if the time is over."""
@@ -50,7 +57,12 @@ class RequiredClauses:
             if walked is None:
                 return None
             found[rule] = walked
-        return found
+        return found if self._ranges.follow(name) else None
+
+    def result(self, name: str) -> Range | None:
+        """The bounds of what a function returns, in runs in which no signed computation overflows, if they say more than its
+        type."""
+        return telling(self._ranges.contract(name).result, self._program.functions[name].type.result)
 
     def status(self, name: str) -> Status:
         """How what is found of a function is known: nothing is proved where other code may run beside it, for example."""
@@ -78,9 +90,19 @@ class RequiredClauses:
 
     def ensures(self, found: Found, status: Status, cfa: Cfa) -> Iterator[Clause]:
         """What is known of the result, in runs that violate neither rule."""
+        yield from self._returned(found, status, cfa)
+        contract = found["null-dereference"].contract
+        if contract.returns and not found["null-dereference"].broken:
+            yield from told_clauses(contract, cfa.type.result, status)
+
+    def _returned(self, found: Found, status: Status, cfa: Cfa) -> Iterator[Clause]:
         walked, result = found["null-dereference"], cfa.type.result
         if not walked.contract.returns:
             yield Clause(words.NEVER_RETURNS, "", status, "all ways through it")
+        elif (found_range := self.result(cfa.name)) is not None:
+            yield bounded_clause(found_range, result, status)
+            if found_range[0] < 0 < found_range[1] and walked.contract.nonzero and not walked.broken:
+                yield Clause(words.NEVER_ZERO, "result != 0", status, "all that it returns")
         elif walked.contract.nonzero and not walked.broken and not isinstance(result, Void):
             zero = "NULL" if isinstance(result, Pointer) else "0"
             yield Clause(f"never returns {zero}", f"result != {zero}", status, "all that it returns")

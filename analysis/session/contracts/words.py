@@ -8,6 +8,7 @@ from collections.abc import Sequence
 REQUIRES_NOTHING = "requires nothing"
 NEVER_RETURNS = "does not return"
 NEVER_NULL = "never returns NULL"
+NEVER_ZERO = "never returns 0"
 MAY_BE_NULL = "may return NULL"
 NULL_OR = "returns NULL or "
 ANYTHING = "anything that it can reach"

@@ -4,6 +4,7 @@ and the compiler. And whose results are of use for others."""
 from __future__ import annotations
 
 import os
+import sys
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -15,6 +16,7 @@ from analysis.model.options import Options
 
 _NOT_READ = frozenset(("PATH", "HOME", "TMPDIR", "USER", "LOGNAME"))  # what it finds by them is in the rest, or does not matter
 _SOURCES = (".py", ".yaml", ".json")
+_LIBRARIES = ("z3-solver", "tree-sitter", "tree-sitter-c", "PyYAML", "msgspec")
 
 
 def others_asked(asked: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -25,12 +27,13 @@ def others_asked(asked: tuple[str, ...]) -> tuple[str, ...] | None:
 
 @cache
 def tool_digest() -> str:
-    """Changes with the tool: by a new version, and by an edit to one of its files."""
+    """Changes with the tool: by a new version of it, of Python or of a library that decides or parses, and by an edit to one of
+    its files, also one that keeps its size and time (`st_ctime`, which nobody can set)."""
     folder = Path(analysis.__file__).parent
-    parts = [version("everproof")]
+    parts = [sys.version, *map(version, ("everproof", *_LIBRARIES))]
     for path in sorted(path for path in folder.rglob("*") if path.suffix in _SOURCES):
         status = path.stat()
-        parts += (str(path.relative_to(folder)), str(status.st_size), str(status.st_mtime_ns))
+        parts += (str(path.relative_to(folder)), str(status.st_size), str(status.st_mtime_ns), str(status.st_ctime_ns))
     return digest_text(*parts)
 
 

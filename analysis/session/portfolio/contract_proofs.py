@@ -24,6 +24,7 @@ from analysis.certificate.ownership import closed_checker as blocks
 from analysis.certificate.ownership.closed_search import ClosedSearch
 from analysis.certificate.ownership.obligations import RULES as OF_BLOCKS
 from analysis.certificate.ownership.obligations import Obligations
+from analysis.certificate.ranges.range_checker import RangeRule
 from analysis.certificate.refusal import RefusedError
 from analysis.cfa.graph import Program
 from analysis.cfa.linking.obstructed import MAIN
@@ -35,7 +36,7 @@ from analysis.cpa.obstacles.kept_buffers import keeping_buffers, may_use_buffers
 from analysis.cpa.predicates.violations import violations_in
 from analysis.model.spelling import display_name
 from analysis.session.contracts.unaffected import unaffected
-from analysis.session.portfolio import ownership_proofs, required_proofs
+from analysis.session.portfolio import ownership_proofs, range_proofs, required_proofs
 from analysis.session.portfolio.counted_steps import CountedSteps
 from analysis.session.portfolio.kept_data import HERE
 from analysis.session.portfolio.request import Answer, Proved, Request, Unknown
@@ -86,7 +87,32 @@ def prove(request: Request, seconds: float, cancellation: Cancellation) -> Itera
         yield from _by_blocks(parts, of_blocks, goes_on)
     of_values = [msgspec.convert(rule, Rule) for rule in rules if rule in OF_VALUES]
     for rule in of_values:
-        yield from _with_data(parts, request.entries, rule, tuple(_by_values(parts, rule, goes_on)), goes_on)
+        answers = tuple(_or_by_ranges(parts, rule, _by_values(parts, rule, goes_on), goes_on))
+        yield from _with_data(parts, request.entries, rule, answers, goes_on)
+    for rule in (one for one in range_proofs.RULES if one in rules and one not in OF_VALUES):
+        found = _by_ranges(parts, rule, goes_on)
+        yield from (OfFunction(name, rule, proof) for name, proof in found.proved.items())
+        yield from (OfFunction(name, rule, Unknown(_NO_TIME)) for name in found.left)
+
+
+def _by_ranges(parts: _Parts, rule: RangeRule, goes_on: Callable[[], bool]) -> range_proofs.ByRanges:
+    return range_proofs.proofs(parts.program, parts.below, rule, range_proofs.search(parts.program, goes_on))
+
+
+def _or_by_ranges(parts: _Parts, rule: Rule, answers: Iterator[OfFunction], goes_on: Callable[[], bool]) -> Iterator[OfFunction]:
+    """The answers, with proofs by bounds of integers where nothing else proves a rule of a function, whoever calls it."""
+    if rule != "division-by-zero":
+        yield from answers
+        return
+    proved, left = _by_ranges(parts, rule, goes_on)
+    for one in answers:
+        is_open = bool(one.entries) or isinstance(one.answer, Unknown)
+        if is_open and one.function in proved:
+            yield OfFunction(one.function, rule, proved[one.function])
+        elif isinstance(one.answer, Unknown) and one.function in left:
+            yield one._replace(answer=msgspec.structs.replace(one.answer, final=False))
+        else:
+            yield one
 
 
 def _by_blocks(parts: _Parts, rules: Sequence[str], goes_on: Callable[[], bool]) -> Iterator[OfFunction]:

@@ -69,6 +69,8 @@ TREE = 0.25  # of the turn of runs about a whole program, for the tree of its pa
 INT_UNTIL = 0.7  # of a proof's time: then integers are encoded as bits
 BOUNDED: Engine = "summary"
 """The engine whose answers are about runs within a bound. It is only asked about the whole program."""
+BOUNDS = "ranges"
+"""The engine that is named where bounds of integers prove a rule (`range_proofs`)."""
 REUSING: Engine = "predicate"
 """The engine that reuses earlier proofs in all its turns, where it is asked alone."""
 EARLIER = 0.25

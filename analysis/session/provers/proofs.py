@@ -21,7 +21,7 @@ from analysis.model.report import Count, Finding, FunctionReport, Report, Times,
 from analysis.model.spelling import display_name
 from analysis.rules.automaton import Rule
 from analysis.session.checking import Checked, ProgramCheck
-from analysis.session.portfolio.turns import BOUNDED
+from analysis.session.portfolio.turns import BOUNDED, BOUNDS
 from analysis.session.provers.asking.answer import Decided
 from analysis.session.provers.asking.claim import Key
 from analysis.session.provers.asking.claim_answers import Claims
@@ -312,9 +312,11 @@ class Proofs:
 def _together(
     by_contracts: Mapping[Key, tuple[Decided, float]], by_itself: Mapping[Key, tuple[Decided, float]]
 ) -> Mapping[Key, tuple[Decided, float]]:
-    """What is known of functions. Where nothing is proved, contracts name the place that is not, or what callers have to keep."""
+    """What is known of functions. Where nothing is proved, contracts name the place that is not, or what callers have to keep. Of
+    what bounds of integers prove, a proof with invariants that people read is shown, once it is there."""
     proved = {key: one for key, one in by_itself.items() if one[0].status == "refuted" or key not in by_contracts}
-    return {**by_contracts, **{key: one for key, one in proved.items() if not _is_proved(by_contracts, key)}}
+    bounded = {key for key, one in by_contracts.items() if one[0].engine == BOUNDS and proved.get(key, one)[0].invariants}
+    return {**by_contracts, **{key: one for key, one in proved.items() if key in bounded or not _is_proved(by_contracts, key)}}
 
 
 def _is_proved(answers: Mapping[Key, tuple[Decided, float]], key: Key) -> bool:

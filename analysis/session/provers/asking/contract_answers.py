@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from analysis.certificate.nonzero.needed_values import RULES as OF_VALUES
 from analysis.certificate.ownership.closed_checker import obstacle
 from analysis.certificate.ownership.obligations import RULES as OF_BLOCKS
+from analysis.certificate.ranges.range_checker import RULES as OF_OPERATORS
 from analysis.cfa.graph import Program
 from analysis.cpa.obstacles.beside import beside
 from analysis.model.budgets import budget_of
@@ -27,7 +28,7 @@ from analysis.session.provers.asking.question import SHARE, Question, task_budge
 from analysis.session.provers.processes.prover_pool import Pool
 from analysis.session.provers.processes.task_outcome import Outcome
 
-_GROUPS = (tuple(sorted(OF_BLOCKS)), *((rule,) for rule in sorted(OF_VALUES)))
+_GROUPS = (tuple(sorted(OF_BLOCKS)), *((rule,) for rule in sorted(OF_VALUES)), tuple(sorted(OF_OPERATORS - OF_VALUES)))
 _RANK = 8  # in the pool: after findings, before other proofs
 _Answers = Mapping[Key, tuple[Decided, float]]
 

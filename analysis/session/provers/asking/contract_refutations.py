@@ -11,12 +11,15 @@ from collections.abc import Container, Mapping
 
 import msgspec
 
-from analysis.certificate.nonzero.needed_values import RULES, Rule
+from analysis.c.undefined import CertifiedRule
+from analysis.certificate.nonzero.needed_values import RULES as OF_VALUES
+from analysis.certificate.ranges.range_checker import RULES as OF_OPERATORS
 from analysis.cfa.graph import Program
 from analysis.cpa.predicates.violations import violations_in
 from analysis.session.provers.asking.answer import Decided
 from analysis.session.provers.asking.claim import Key
 
+_RULES = OF_VALUES | OF_OPERATORS
 Refuted = Mapping[tuple[str, int, str], Decided]
 """By function, edge and rule."""
 
@@ -25,9 +28,9 @@ def refuting(answers: Mapping[Key, tuple[Decided, float]], program: Program, rea
     """What cannot happen by these answers about functions. `reached`: the functions that only runs from `main` reach."""
     found: dict[tuple[str, int, str], Decided] = {}
     for (name, rule), (decided, _) in answers.items():
-        is_proved = rule in RULES and decided.status == "refuted" and decided.certified and name in program.functions
+        is_proved = rule in _RULES and decided.status == "refuted" and decided.certified and name in program.functions
         if is_proved and (not decided.entries or name in reached):
-            for place in violations_in(program, name, msgspec.convert(rule, Rule)):
+            for place in violations_in(program, name, msgspec.convert(rule, CertifiedRule)):
                 for edge in _beside(program, name, place.edge):
                     found[name, edge, rule] = decided
     return found

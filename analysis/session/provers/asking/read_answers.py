@@ -1,5 +1,5 @@
-"""Answers that were read from the store, which anybody may have written. A proof with an annotation comes with all that it takes
-to check it again; for one who does not wait, it counts only then.
+"""Answers that were read from the store. They are as an earlier process wrote them (`store.store_key`); still, a proof with an
+annotation comes with all that it takes to check it again, and for one who does not wait, it counts only then.
 """
 
 from __future__ import annotations
