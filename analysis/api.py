@@ -254,9 +254,8 @@ class Checker:
         self.failed = self.failed or bool(messages) or any(message.severity == "error" for message in rule_messages)
         analysis = Analysis(inspection.program, self.rules, self.options.limits)
         analysis.run(entries)
-        if not analysis.graph.complete:
-            messages = (*messages, Message("warning", "", "The exploration was cut off at the limit of configurations."))
-        return inspection._replace(messages=(*inspection.messages, *rule_messages, *messages)), analysis
+        said = (*inspection.messages, *rule_messages, *messages, *analysis.messages())
+        return inspection._replace(messages=said), analysis
 
     def derivations(self, path: str, function: str, line: int | None = None) -> FunctionDerivations | None:
         """What the last check derived in a function, named as in the text, of a file of the program, or what of it leads to a
