@@ -19,7 +19,6 @@ from typing import NamedTuple
 import msgspec
 
 from analysis.engines.automaton import Algorithm, Analysis
-from analysis.frontend.text.preprocess import Preprocessed
 from analysis.model.budgets import budget_of
 from analysis.model.derivation import FunctionDerivations
 from analysis.model.options import Options
@@ -33,6 +32,7 @@ from analysis.session.keeping.reopening import Question, Reopening
 from analysis.session.opened import Inspection, OpenProgram
 from analysis.session.provers.proofs import Proofs
 from analysis.session.reporting import Reporting
+from analysis.session.units.built import Built
 from analysis.session.units.unit_view import UnitView
 from analysis.store.database import Store
 
@@ -166,9 +166,9 @@ class Checker:
         return inspection
 
     @property
-    def preprocessed(self) -> tuple[Preprocessed, ...]:
-        """The units as the compiler is given them, as they were read last."""
-        return tuple(unit.built.preprocessed for unit in self._program.units.known())
+    def built(self) -> tuple[Built, ...]:
+        """The units with their texts as the compiler is given them, as they were read last."""
+        return tuple(unit.built for unit in self._program.units.known())
 
     # -- checks ---------------------------------------------------------------------------------------------------------------
 
