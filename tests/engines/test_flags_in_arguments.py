@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from itertools import product
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -50,7 +51,7 @@ def test_a_callee_finds_the_bits_that_its_argument_sets(tmp_path: Path, flags: s
 X = ir.Var("x", "local", INT)
 
 
-def both(operator: str, left: ir.Expr, right: int, type_: Integer = INT) -> ir.Expr:
+def both(operator: Literal["|", "&"], left: ir.Expr, right: int, type_: Integer = INT) -> ir.Expr:
     return ir.Binary(operator, left, ir.IntConst(right, type_), type_)
 
 
@@ -73,7 +74,8 @@ def test_what_constants_say_of_bits(expr: ir.Expr, known: Interval) -> None:
 
 
 def test_it_holds_of_every_value() -> None:
-    for first, one, second, two in product("|&", range(4), "|&", range(4)):
+    operators: tuple[Literal["|", "&"], ...] = ("|", "&")
+    for first, one, second, two in product(operators, range(4), operators, range(4)):
         found = of_constant_bits(both(second, both(first, X, one), two))
         for x in range(4):
             inner = x | one if first == "|" else x & one
