@@ -19,7 +19,6 @@ from typing import NamedTuple
 import msgspec
 
 from analysis.engines.automaton import Algorithm, Analysis
-from analysis.frontend.text.preprocess import Preprocessed
 from analysis.model.budgets import budget_of
 from analysis.model.derivation import FunctionDerivations
 from analysis.model.options import Options
@@ -33,6 +32,7 @@ from analysis.session.keeping.reopening import Question, Reopening
 from analysis.session.opened import Inspection, OpenProgram
 from analysis.session.provers.proofs import Proofs
 from analysis.session.reporting import Reporting
+from analysis.session.units.built import Built
 from analysis.session.units.unit_view import UnitView
 from analysis.store.database import Store
 
@@ -166,9 +166,9 @@ class Checker:
         return inspection
 
     @property
-    def preprocessed(self) -> tuple[Preprocessed, ...]:
-        """The units as the compiler is given them, as they were read last."""
-        return tuple(unit.built.preprocessed for unit in self._program.units.known())
+    def built(self) -> tuple[Built, ...]:
+        """The units with their texts as the compiler is given them, as they were read last."""
+        return tuple(unit.built for unit in self._program.units.known())
 
     # -- checks ---------------------------------------------------------------------------------------------------------------
 
@@ -254,9 +254,8 @@ class Checker:
         self.failed = self.failed or bool(messages) or any(message.severity == "error" for message in rule_messages)
         analysis = Analysis(inspection.program, self.rules, self.options.limits)
         analysis.run(entries)
-        if not analysis.graph.complete:
-            messages = (*messages, Message("warning", "", "The exploration was cut off at the limit of configurations."))
-        return inspection._replace(messages=(*inspection.messages, *rule_messages, *messages)), analysis
+        said = (*inspection.messages, *rule_messages, *messages, *analysis.messages())
+        return inspection._replace(messages=said), analysis
 
     def derivations(self, path: str, function: str, line: int | None = None) -> FunctionDerivations | None:
         """What the last check derived in a function, named as in the text, of a file of the program, or what of it leads to a

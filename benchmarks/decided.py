@@ -1,6 +1,7 @@
 """Has the findings of real programs decided: `python -m benchmarks.decided [--seconds S] [--jobs N] [NAME ...]`, as Markdown.
 
-A program is one of `benchmarks.programs`, or a library of `benchmarks.releases`, of which the newest release is meant. Its
+A program is one of `benchmarks.programs` or `benchmarks.real_sources`, or the path of a `compile_commands.json`, or, as
+`NAME-release`, a library of `benchmarks.releases`, of which the newest release is meant. Its
 possible findings are asked about as `everproof check` asks, by processes with the budget of `--task-timeout`; what is refuted
 makes room for others with the same cause, which are asked about, too. Times of a finding are those of its process, without the
 queue.
@@ -39,8 +40,11 @@ from analysis.session.provers.processes.prover_pool import Pool
 from analysis.session.provers.processes.task_outcome import Budget, Outcome, reason_of
 from analysis.session.provers.proofs import WORK
 from benchmarks import releases
-from benchmarks.programs import PROGRAMS, provide
+from benchmarks.programs import PROGRAMS
+from benchmarks.real_sources import PROJECTS, provide
 from benchmarks.sources import FetchError
+
+_RELEASE = "-release"
 
 
 @dataclass(frozen=True)
@@ -63,18 +67,19 @@ class Measured:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.decided", description="Have the findings of programs decided.")
-    names = [*PROGRAMS, *releases.LIBRARIES]
-    parser.add_argument("names", nargs="*", help=f"which programs: {', '.join(names)} (default: spin, sendmail, hiredis)")
+    names = [*PROGRAMS, *PROJECTS, *(name + _RELEASE for name in releases.LIBRARIES)]
+    parser.add_argument("names", nargs="*", help=f"which programs: {', '.join(names)} (default: spin, sendmail, hiredis-release)")
     parser.add_argument("--seconds", type=float, default=5.0, help="for one finding (default: 5)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes (default: one a processor)")
     parser.add_argument("--processor", action="store_true", help="in this process, by the time of the processor")
+    parser.add_argument("--most", type=int, default=None, help="ask about so many of the first findings of each (default: all)")
     given = parser.parse_args(arguments)
-    unknown = [name for name in given.names if name not in names]
+    unknown = [name for name in given.names if name not in names and not Path(name).is_file()]
     if unknown:
         parser.error(f"no program {unknown[0]!r}; there are {', '.join(names)}")
     try:
-        for name in given.names or ["spin", "sendmail", "hiredis"]:
-            measured = measure(name, given.seconds, given.jobs, given.processor)
+        for name in given.names or ["spin", "sendmail", "hiredis-release"]:
+            measured = measure(name, given.seconds, given.jobs, given.processor, given.most)
             where = "one process, by the time of the processor" if given.processor else f"{given.jobs} processes"
             print(table(name, measured, given.seconds, where), flush=True)
     except FetchError as error:
@@ -83,14 +88,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def measure(name: str, seconds: float, jobs: int, processor: bool) -> Measured:
-    """All findings of a program, decided. Raises FetchError."""
+def measure(name: str, seconds: float, jobs: int, processor: bool, most: int | None = None) -> Measured:
+    """All findings of a program, decided, or the first `most`. Raises FetchError."""
     limits = msgspec.structs.replace(Limits(), task_seconds=seconds)
     options, paths = Options(limits=limits), list[str]()
-    if name in PROGRAMS:
-        options = Options(limits=limits, compile_commands=str(provide(name)))
+    if name.endswith(_RELEASE):
+        paths = [str(releases.provide(name.removesuffix(_RELEASE))[-1])]
     else:
-        paths = [str(releases.provide(name)[-1])]
+        options = Options(limits=limits, compile_commands=name if Path(name).is_file() else str(provide(name)))
     checker = Checker(options, jobs=jobs)
     checker.open(paths)
     began = time.perf_counter()
@@ -98,7 +103,7 @@ def measure(name: str, seconds: float, jobs: int, processor: bool) -> Measured:
     analysis.findings(view.places)
     checked = time.perf_counter() - began
     pool = _Alone() if processor else Pool(WORK, jobs)
-    asking, began = _Asking(analysis, view.places, options, pool), time.perf_counter()
+    asking, began = _Asking(analysis, view.places, options, pool, most), time.perf_counter()
     try:
         while asking.round():
             analysis.findings(view.places)
@@ -144,7 +149,7 @@ class _Alone:
 class _Asking:
     """Asks about findings until there are no others."""
 
-    def __init__(self, analysis: Analysis, places: Places, options: Options, pool: Pool | _Alone) -> None:
+    def __init__(self, analysis: Analysis, places: Places, options: Options, pool: Pool | _Alone, most: int | None) -> None:
         self._analysis = analysis
         self._places = places
         self._options = options
@@ -152,6 +157,7 @@ class _Asking:
         entries, _ = choose_entries(analysis.program, options.entries)
         self._slicer = Slicer(analysis.program, entries, Contents())
         self._asked: set[Error] = set()
+        self._most = most
         self._pool = pool
         self.rows: list[Row] = []
 
@@ -160,7 +166,7 @@ class _Asking:
         findings = {f.fingerprint: f for f in self._analysis.findings(self._places)}
         tickets: dict[int, Suspicion] = {}
         for suspicion in self._analysis.suspicions():
-            if suspicion.error not in self._asked:
+            if suspicion.error not in self._asked and (self._most is None or len(self._asked) < self._most):
                 self._asked.add(suspicion.error)
                 question = finding_question(
                     suspicion, self._slicer.slice(suspicion.function), self._options, self._budget.seconds

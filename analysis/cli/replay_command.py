@@ -91,7 +91,8 @@ def units_of(checker: Checker, finding: Finding) -> list[Unit]:
     view = checker.inspect()
     entry = None if finding.run is None else finding.run.entry
     path = view.places.name_place(entry).path if entry in view.program.functions and entry is not None else ""
-    return [Unit(unit.path, unit.text, unit.path == path) for unit in checker.preprocessed]
+    read = ((one.preprocessed, one.unit.model) for one in checker.built)
+    return [Unit(text.path, text.text, text.path == path, model.has_signed_char) for text, model in read]
 
 
 def _only(named: Sequence[Finding], fingerprint: str) -> Finding:

@@ -114,6 +114,8 @@ class RecordDefinition(msgspec.Struct, frozen=True, gc=False):
 VOID = Void()
 BOOL = Integer(8, False, "_Bool")
 CHAR = Integer(8, True, "char")
+PLAIN_UNSIGNED_CHAR = Integer(8, False, "char")
+"""The type `char` where it has the values of `unsigned char` (C11 6.2.5p15); it is a type of its own all the same."""
 SIGNED_CHAR = Integer(8, True, "signed char")
 UNSIGNED_CHAR = Integer(8, False, "unsigned char")
 SHORT = Integer(16, True, "short")
@@ -125,11 +127,17 @@ DOUBLE = Floating(64, "double")
 
 
 class DataModel(msgspec.Struct, frozen=True, gc=False):
-    """The widths that the C standard leaves to the implementation: LP64 or ILP32."""
+    """What the C standard leaves to the implementation: the widths of LP64 or ILP32, and whether `char` is signed."""
 
     name: Literal["LP64", "ILP32"]
     long_bits: int
     pointer_bits: int
+    has_signed_char: bool = True
+
+    @property
+    def char(self) -> Integer:
+        """The type `char`."""
+        return CHAR if self.has_signed_char else PLAIN_UNSIGNED_CHAR
 
     @property
     def long(self) -> Integer:

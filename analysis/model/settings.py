@@ -351,15 +351,16 @@ def _budgets(table: Mapping[str, object], prefix: str, problems: list[str]) -> L
         if field is None:
             problems.append(f"{prefix}{name}: there is no such budget{_nearest(name, map(_camel, _LIMITS))}.")
             continue
+        usual = "the usual one" if field.default is None else _shown(field.default)
         try:
             number = msgspec.convert(table[name], field.type)
         except msgspec.ValidationError as error:
-            problems.append(f"{prefix}{name}: {_plain(error, _bare(field.type))}; using {_shown(field.default)}.")
+            problems.append(f"{prefix}{name}: {_plain(error, _bare(field.type))}; using {usual}.")
             continue
         if math.isfinite(number):
             values[field.name] = number
         else:
-            problems.append(f"{prefix}{name}: must be a number; using {_shown(field.default)}.")
+            problems.append(f"{prefix}{name}: must be a number; using {usual}.")
     return Limits(**values)  # type: ignore[arg-type]
 
 

@@ -27,11 +27,12 @@ _PROGRAM = "replayed"
 
 
 class Unit(NamedTuple):
-    """A file of the program: its path, its preprocessed text, and whether the entry is in it."""
+    """A file of the program: its path, its preprocessed text, whether the entry is in it, and whether its `char` is signed."""
 
     path: str
     text: bytes
     has_entry: bool
+    has_signed_char: bool = True
 
 
 def build(units: Sequence[Unit], harness: Harness, folder: Path, compiler: str, rule: str, *, sanitized: bool = True) -> Path:
@@ -42,7 +43,8 @@ def build(units: Sequence[Unit], harness: Harness, folder: Path, compiler: str, 
     for number, unit in enumerate(units):
         name = f"unit{number}"
         (folder / f"{name}.i").write_bytes(unit.text + (b"\n" + harness.behind.encode() if unit.has_entry else b""))
-        _compiled(folder, compiler, flags, name, unit.path)
+        own = () if unit.has_signed_char else ("-funsigned-char",)
+        _compiled(folder, compiler, (*flags, *own), name, unit.path)
         if harness.behind and not unit.has_entry:
             _objcopy(folder, name, "--redefine-sym", "main=everproof_main_of_the_program")
         if failing:

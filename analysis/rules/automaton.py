@@ -105,6 +105,13 @@ class Rule(msgspec.Struct, frozen=True):
             return False
         return any(one.source == state and one.target != ERROR for one in self.transitions)
 
+    def is_last(self, state: str) -> bool:
+        """Whether nothing but an error or the end follows the state of an object, wherever it is known: what was freed, not what
+        was closed and can be opened again."""
+        following = [one for one in self.transitions if one.source == state]
+        plain = all(one.target in (ERROR, STOP) and one.trigger.kind in ("pattern", "nonnull") for one in following)
+        return plain and self.about_object and not self.ownership
+
     def markdown(self) -> str:
         """The rule's page."""
         link = f"[CWE-{self.cwe}](https://cwe.mitre.org/data/definitions/{self.cwe}.html)"

@@ -30,6 +30,21 @@ BROKEN = {
     "pure calls what writes": f"static int g; static int k(void) {{ return ++g; }} {_PURE} int f(int n) {{ return k(); }}",
     "and by another": "static int g; static int l(void) { return ++g; } static int k(void) { return l(); }"
     f" {_PURE} int f(int n) {{ return k(); }}",
+    "pure counts too far": f"{_PURE} int f(unsigned char n) {{ unsigned char i = 0; while (i < 300) i++; return n; }}",
+    "pure counts to what is not passed": f"{_PURE} int f(unsigned n) {{ unsigned i = 0; while (i <= n) i++; return 1; }}",
+    "pure counts up to what moves": f"{_PURE} int f(int n) {{ int i = 0; while (i < n) {{ i++; n++; }} return 1; }}",
+    "pure counts up and down": f"{_PURE} int f(int n) {{ int i = 0; while (i < 9) if (n) i++; else i--; return 1; }}",
+    "pure counts now and then": f"{_PURE} int f(int n) {{ int i = 0; while (i < 9) if (n) i++; return 1; }}",
+    "pure tests now and then": f"{_PURE} int f(int n) {{ for (int i = 0; ; i++) if (n) if (i == 9) return 1; }}",
+    "pure tests two ends": f"{_PURE} int f(unsigned n) {{ for (unsigned i = 0; ; i++)"
+    " if (n) { if (i >= 9) return 1; } else { if (i <= 9) return 1; } }",
+    "pure counts by a pointer": f"{_PURE} int f(int n) {{ int i = 0, *p = &i; while (i < 9) {{ i++; *p = 0; }} return 1; }}",
+    "pure follows a list": f"struct s {{ struct s *n; }}; {_PURE} int k(struct s *p) {{ while (p) p = p->n; return 1; }}"
+    " int f(int n) { return k(0); }",
+    "pure reads one place": f"{_PURE} int k(char *s) {{ char *p = s; while (*s) p++; return 1; }}"
+    " int f(int n) { return k(0); }",
+    "pure walks without reading": f"{_PURE} int k(char *p) {{ while (&*p) p++; return 1; }} int f(int n) {{ return k(0); }}",
+    "an inner loop does not end": f"{_PURE} int f(int n) {{ for (int i = 0; i < 9; i++) while (n) n = n; return 1; }}",
     "pure calls what loops": f"static int k(int n) {{ while (n) n = n; return 1; }} {_PURE} int f(int n) {{ return k(n); }}",
     "pure calls itself": f"{_PURE} int f(int n) {{ return f(n); }}",
     "pure calls in a circle": "static int f(int n); static int k(int n) { return f(n); }"
@@ -56,6 +71,19 @@ BROKEN = {
     "const calls what is pure": f"__attribute__((pure)) int k(int); {_CONST} int f(int n) {{ return k(n); }}",
 }
 KEPT = {
+    "pure counts": f"{_PURE} int f(int n) {{ int t = 0; for (int i = 0; i < n; i++) t ^= i; return t; }}",
+    "pure counts down": f"{_PURE} int f(unsigned n) {{ int t = 0; while (n) {{ t++; --n; }} return t; }}",
+    "pure counts to a constant": f"{_PURE} int f(int n) {{ int i = 0; while (i != 7) {{ i += 1; if (n) continue; n = 1; }}"
+    " return i; }",
+    "pure counts in a loop": f"{_PURE} int f(int n) {{ int t = 0; for (int i = 0; i < n; i++) for (int j = n; j > i; j--) t ^= j;"
+    " return t; }",
+    "pure measures": f"{_PURE} unsigned long k(const char *s) {{ const char *p = s; while (*p) p++; return p - s; }}"
+    ' int f(int n) { return k(""); }',
+    "pure walks": f"{_PURE} int k(const char *s) {{ int t = 0; for (unsigned long i = 0; s[i]; i++) t ^= s[i]; return t; }}"
+    ' int f(int n) { return k(""); }',
+    "pure finds the last": f"{_PURE} const char *k(const char *s) {{ const char *base = s; while (*base == '/') base++;"
+    " for (const char *p = base; *p; p++) if (*p == '/') base = p; return base; }"
+    ' int f(int n) { return k("") != 0; }',
     "const is not called so": f"{_CONST} int f(int n) {{ if (n > 3) __builtin_unreachable(); return n; }}",
     "const computes": f"{_CONST} int f(int n) {{ int m = n; if (n) m = n + 1; return m; }}",
     "const reads a table": f"static const int g[] = {{1, 2}}; {_CONST} int f(int n) {{ return g[n & 1]; }}",

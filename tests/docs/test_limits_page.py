@@ -42,7 +42,8 @@ def test_every_limit_has_a_range_and_a_row() -> None:
     for field in msgspec.structs.fields(Limits):
         meta, row = _meta(hints[field.name]), rows[_camel(field.name)]
         lowest = f"{meta.ge}" if meta.gt is None else f"more than {meta.gt}"
-        assert row[1:3] == ["by budget" if field.default is None else str(field.default), f"{lowest} to {meta.le}"]
+        by = "by size" if field.name == "configurations" else "by budget"
+        assert row[1:3] == [by if field.default is None else str(field.default), f"{lowest} to {meta.le}"]
         assert all(row[3:])
 
 

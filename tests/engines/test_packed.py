@@ -25,8 +25,8 @@ EDGES = {(name, number): edge_of(number, 0, 1, name) for name in FUNCTIONS for n
 
 
 def assert_same(one: DerivationGraph, other: DerivationGraph) -> None:
-    assert vars(one).keys() == {"functions", "initial", "complete", "stale"}  # what else there is must be packed, too
-    assert (one.complete, one.stale) == (other.complete, other.stale)
+    assert vars(one).keys() == {"functions", "initial", "cut_off", "stale"}  # what else there is must be packed, too
+    assert (one.cut_off, one.stale) == (other.cut_off, other.stale)
     assert list(one.initial.items()) == list(other.initial.items())
     assert list(one.functions) == list(other.functions)
     for name, part in one.functions.items():
@@ -95,7 +95,7 @@ def graphs(draw: st.DrawFn) -> DerivationGraph:
             calls = draw(st.lists(st.tuples(numbers, names, states), max_size=3))
             part.calls[configuration] = [(EDGES[name, number], callee, entry) for number, callee, entry in calls]
     graph.initial = draw(st.dictionaries(names, st.lists(states, max_size=2), max_size=2))
-    graph.complete, graph.stale = draw(st.booleans()), draw(st.booleans())
+    graph.cut_off, graph.stale = draw(st.frozensets(names, max_size=2)), draw(st.booleans())
     return graph
 
 

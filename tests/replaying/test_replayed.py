@@ -23,18 +23,33 @@ int get(int *cells)
 """
 
 
-def outcome(tmp_path: Path, text: bytes, run: RunStart, line: int, rule: str = "null-dereference") -> Outcome:
+def outcome(
+    tmp_path: Path, text: bytes, run: RunStart, line: int, rule: str = "null-dereference", has_signed_char: bool = True
+) -> Outcome:
     compiler = find_compiler(None)
     assert compiler is not None
     place = Place("a.c", Range(Position(line, 1), Position(line, 9)))
     finding = Finding(rule, "confirmed", "error", "it fails", place, "get", "1", (), run=run)
-    return replay(finding, [Unit("a.c", text, has_entry=True)], compiler, tmp_path.resolve())
+    return replay(finding, [Unit("a.c", text, True, has_signed_char)], compiler, tmp_path.resolve())
 
 
 def test_a_run_is_made_again_with_its_inputs(tmp_path: Path) -> None:
     inputs = (RunInput("parameter", "cells", fresh=16), RunInput("result", "next", 1, size=4))
     found = outcome(tmp_path, NULL, RunStart("get", inputs), 5)
     assert (found.status, "null pointer" in found.said) == ("reproduced", True)
+
+
+@pytest.mark.parametrize("is_signed", [True, False])
+def test_characters_are_as_the_flags_of_the_file_say(tmp_path: Path, is_signed: bool) -> None:
+    text = b"""# 1 "a.c"
+int get(char *cells)
+{
+    char c = -1;
+    return c < 0 ? 0 : *(char *)0;
+}
+"""
+    run = RunStart("get", (RunInput("parameter", "cells", fresh=1),))
+    assert outcome(tmp_path, text, run, 4, has_signed_char=is_signed).status == ("otherwise" if is_signed else "reproduced")
 
 
 def test_other_inputs_go_another_way(tmp_path: Path) -> None:

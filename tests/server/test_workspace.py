@@ -62,7 +62,7 @@ async def test_wrong_settings_are_reported_by_name_and_once(start: Callable[...,
     editor: Editor = await start(settings={"rulez": [], "budgets": {"configurations": -1}})
     said = await editor.until(SHOW, lambda p: "rulez" in p.message)
     assert "everproof.rulez: there is no such setting; the nearest is rules." in said.message
-    assert "everproof.budgets.configurations: must be at least 1; using 4000000." in said.message
+    assert "everproof.budgets.configurations: must be at least 1; using the usual one." in said.message
     assert 'in .everproof.toml: mode: must be "continuous", "onSave" or "onDemand"; using continuous.' in said.message
     uri = editor.open(workspace / "a.c", BUGGY)
     assert len(await editor.diagnostics(uri, version=1)) == 1

@@ -10,7 +10,8 @@ may change between two calls, too. The same has to hold of all that the function
 - another function of which there is no text: where it is declared `pure` or `const` as well. It is taken to do anything or
   nothing, so that a program without the call does nothing new.
 
-Functions that call each other in a circle, calls through pointers, and loops are not shown to come back.
+Functions that call each other in a circle, calls through pointers, and loops that neither count nor walk through an object
+(`ending_loops`) are not shown to come back.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from analysis.cfa.addresses_taken import taken_by, taken_in
 from analysis.cfa.building.unit import Unit
 from analysis.cfa.components import strongly_connected
 from analysis.cfa.graph import Cfa
+from analysis.cfa.linking.ending_loops import loops_end
 from analysis.model import ir
 from analysis.model.bit_counts import bit_count
 from analysis.model.c_types import LP64
@@ -46,8 +48,8 @@ _ANYTHING: _Reads = frozenset((None,))
 
 
 class _Own(NamedTuple):
-    """What a function does itself: whether it only computes, whether it has a loop, what it reads, and the functions that it
-    calls. `library`: what those of them read that only compute if they are the library's."""
+    """What a function does itself: whether it only computes, whether it has a loop that is not shown to end, what it
+    reads, and the functions that it calls. `library`: what those of them read that only compute if they are the library's."""
 
     computes: bool
     loops: bool
@@ -136,7 +138,7 @@ def _own(cfa: Cfa) -> _Own:
             else:
                 library[name] = frozenset() if _is_bits(name) or function.described.startswith(_SAME) else _ANYTHING
     library = {name: read for name, read in library.items() if name not in others}
-    return _Own(computes, _may_loop(cfa), frozenset(_read(cfa)), tuple(calls), library)
+    return _Own(computes, not loops_end(cfa), frozenset(_read(cfa)), tuple(calls), library)
 
 
 def _is_own(lvalue: ir.Expr) -> bool:
@@ -163,22 +165,6 @@ def _is_bits(name: str) -> bool:
 def _leads_to_own(pointer: ir.Expr) -> bool:
     bare = ir.strip_casts(pointer)
     return is_null(bare) or (isinstance(bare, ir.AddressOf) and _is_own(bare.lvalue))
-
-
-def _may_loop(cfa: Cfa) -> bool:
-    """Whether there is a loop in a function."""
-    left = {edge.source: 0 for edge in cfa.edges}
-    for edge in cfa.edges:
-        left[edge.target] = left.get(edge.target, 0) + 1
-    free = [location for location, count in left.items() if count == 0]
-    while free:
-        location = free.pop()
-        del left[location]
-        for edge in cfa.outgoing.get(location, ()):
-            left[edge.target] -= 1
-            if left[edge.target] == 0:
-                free.append(edge.target)
-    return bool(left)
 
 
 def _read(cfa: Cfa) -> Iterator[str | None]:

@@ -2,7 +2,8 @@
 
 Reading order: `functions`, `facts`, `solver`, `feasibility`, `revision`, `report`, `engine`.
 
-A state is a *fact*: a rule, its state, and the access paths that hold the tracked value. `NOTHING`
+A state is a *fact*: a rule, its state, and the access paths that hold the tracked value, or one of them
+(`facts.outcomes`). `NOTHING`
 is the fact that means only "reached"; all rules share it. `solver.full` computes which facts reach
 which locations, for any `Delta`; `facts.product.ProgramDelta` is the one for C. A stretch of edges
 that does not change a fact is one derivation (`Delta.quiet`).

@@ -87,10 +87,24 @@ class Analysis:
     def run(self, entries: Sequence[str]) -> None:
         """Full from scratch, from the entry functions."""
         self._entries = with_outside_calls(entries, self.delta.program)
-        self.graph = Full(self.delta, self._limits.configurations).analyse(self.delta.initial(self._entries))
+        self.graph = Full(self.delta, self._room).analyse(self.delta.initial(self._entries))
         self._retrace = Retrace(self.graph)
         self._rechecked = from_scratch(self.program)
         self._most = _ROOM + 5 * self._size() // 4
+
+    @property
+    def _room(self) -> int:
+        """How many configurations the graph can have."""
+        return self._limits.configurations_of(sum(len(cfa.edges) for cfa in self.delta.program.functions.values()))
+
+    def messages(self) -> tuple[Message, ...]:
+        """What is to be said of the exploration as a whole."""
+        cut_off, limit = len(self.graph.cut_off), self._room
+        if not cut_off:
+            return ()
+        many = "1 function was" if cut_off == 1 else f"{cut_off:,} functions were"
+        said = f"{many} not explored to the end: the limit of {limit:,} configurations was reached. Findings can be missing."
+        return (Message("warning", "", said),)
 
     def _size(self) -> int:
         """What revisions add to and take nothing from: facts, and configurations in entry states that nothing leads to any more.
@@ -130,7 +144,7 @@ class Analysis:
             return False
         old, self.delta = self.delta.program.functions, revised.delta
         repair = incr_back if algorithm == "incr-back" else incr_fwd
-        self._repaired = repair(self.delta, self.graph, revised.changes, self._limits.configurations)
+        self._repaired = repair(self.delta, self.graph, revised.changes, self._room)
         add_reasons(self._rechecked, old, plain, revised.touched, self._repaired)
         done = self._repaired
         texts = obstructed.union(name for name in revised.touched if plain.functions[name] is not old.get(name))
@@ -167,7 +181,7 @@ class Analysis:
             return None
         self.delta, self.rules, self._asked = revised.delta, slots, rules
         repair = incr_back if algorithm == "incr-back" else incr_fwd
-        repaired = repair(self.delta, self.graph, revised.changes, self._limits.configurations)
+        repaired = repair(self.delta, self.graph, revised.changes, self._room)
         add_reasons(self._rechecked, self.delta.program.functions, self.delta.program, frozenset(), repaired)
         self._rechecked.update(dict.fromkeys(revised.touched, ("rule", "")))
         self._findings.other_rules(slots, revised.slots, revised.touched | repaired.changed, repaired.recalled)
@@ -290,7 +304,8 @@ def analyse(analysis: Analysis, places: Places, began: float, patient: bool = Tr
     findings = analysis.findings(places, patient)
     ms = (time.perf_counter() - began) * 1000
     verdicts, summaries = analysis.said(ms)
-    return AutomatonResult(findings, verdicts, summaries, analysis.work(), ms, (), analysis.take_rechecked(), analysis.settled)
+    work, messages, rechecked = analysis.work(), analysis.messages(), analysis.take_rechecked()
+    return AutomatonResult(findings, verdicts, summaries, work, ms, messages, rechecked, analysis.settled)
 
 
 class Engine:

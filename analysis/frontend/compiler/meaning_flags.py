@@ -1,5 +1,6 @@
 """Which flags of a compiler leave the meaning of a program as it is understood here (GCC manual, "Invoking GCC"; Clang command
-line argument reference; GNU ld manual, "Options"). All others cast doubt on the file: nothing is proved of it.
+line argument reference; GNU ld manual, "Options"), or change it in a way that is followed: whether `char` is signed. All others
+cast doubt on the file: nothing is proved of it.
 
 The list is of what may be there. Signed overflow wraps in all engines, or ends a run, so that `-fwrapv` is nothing new, and the
 results of floating arithmetic are any values. Types are those of the data model: `-m32` fits only if that is ILP32. Flags that
@@ -27,7 +28,7 @@ from analysis.model.unit_flags import SWITCHES, UnitFlags, shown
 _F = """
     wrapv wrapv-pointer trapv strict-aliasing strict-overflow delete-null-pointer-checks common PIC pic PIE pie plt
     semantic-interposition
-    signed-char no-unsigned-char no-short-enums no-short-wchar no-pack-struct no-ms-extensions no-gnu89-inline no-openmp
+    signed-char unsigned-char no-short-enums no-short-wchar no-pack-struct no-ms-extensions no-gnu89-inline no-openmp
     no-fast-math no-finite-math-only builtin(?:-[\\w]+)? hosted
     exceptions non-call-exceptions asynchronous-unwind-tables unwind-tables
     omit-frame-pointer optimize-sibling-calls function-sections data-sections keep-inline-functions
@@ -81,12 +82,14 @@ _LEAVES = re.compile(
     ),
     re.DOTALL,
 )
-_CHANGES = frozenset(("-fno-signed-char", "-fno-hosted"))
+_CHANGES = frozenset(("-fno-hosted",))
 LEAVES_WITH_VALUE = frozenset(("-o", "-MF", "-MT", "-MQ", "-L", "-l", "-u", "-z", "-aux-info", "--param"))
 """Flags with a value of their own, the next argument, that leave the meaning as it is."""
 
 WORD_SIZES = {"-m32": "ILP32", "-m64": "LP64", "-mx32": ""}
 """The data model that each of these flags gives; none that is known for the last."""
+
+_SIGNED = {"-fsigned-char": True, "-fno-unsigned-char": True, "-funsigned-char": False, "-fno-signed-char": False}
 
 
 OTHER_FLAGS = "text that compile_commands.json compiles with other flags, too"
@@ -102,6 +105,11 @@ def leaves_meaning(flag: str) -> bool:
     if flag.startswith(("-m", "-fsanitize=")) and flag in SWITCHES:
         return True  # also -m64: whether it fits the data model is looked at in `flags_doubt`
     return flag not in _CHANGES and _LEAVES.fullmatch(flag) is not None
+
+
+def has_signed_char(flags: UnitFlags) -> bool:
+    """Whether `char` is signed under these flags, of which the last one counts; without any, as on x86."""
+    return next((_SIGNED[flag] for flag in reversed(flags.switches) if flag in _SIGNED), True)
 
 
 def flags_doubt(flags: UnitFlags, options: Options) -> str:
@@ -120,5 +128,7 @@ def flags_doubt(flags: UnitFlags, options: Options) -> str:
 def _mean_more(flags: UnitFlags, options: Options) -> bool:
     """Whether other flags for the same file may mean something else, whatever text they give. What the text is under each of them
     is for `preprocess` to see."""
-    others = flags.others
-    return len(others) >= _MOST_FLAGS or any(one.standard != flags.standard or flags_doubt(one, options) for one in others)
+    others, types = flags.others, (flags.standard, has_signed_char(flags))
+    if len(others) >= _MOST_FLAGS or any((one.standard, has_signed_char(one)) != types for one in others):
+        return True
+    return any(flags_doubt(one, options) for one in others)

@@ -45,7 +45,7 @@ def _integer_type(given: Sequence[str], model: DataModel) -> Type:
     """The type of these keywords, which are of integer types."""
     unsigned = "unsigned" in given
     if "char" in given:
-        return c_types.UNSIGNED_CHAR if unsigned else c_types.SIGNED_CHAR if "signed" in given else c_types.CHAR
+        return c_types.UNSIGNED_CHAR if unsigned else c_types.SIGNED_CHAR if "signed" in given else model.char
     if "short" in given:
         return c_types.UNSIGNED_SHORT if unsigned else c_types.SHORT
     if "__int128" in given:

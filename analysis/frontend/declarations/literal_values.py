@@ -8,10 +8,9 @@ import struct
 from decimal import Decimal
 from fractions import Fraction
 
-from analysis.frontend.declarations.types import CHAR_POINTER, LONG_DOUBLE
+from analysis.frontend.declarations.types import LONG_DOUBLE
 from analysis.model import ir
 from analysis.model.c_types import (
-    CHAR,
     DOUBLE,
     FLOAT,
     INT,
@@ -21,6 +20,7 @@ from analysis.model.c_types import (
     DataModel,
     Floating,
     Integer,
+    Pointer,
     Type,
 )
 from analysis.model.ranges import bounds, wrapped
@@ -126,9 +126,9 @@ def code_units(body: str) -> list[int]:
     return values
 
 
-def character(text: str) -> ir.IntConst | None:
-    """A character constant: an int, with the value of a (signed) char (C11 6.4.4.4p10); of wide ones, those with one character
-    of ASCII. None for others."""
+def character(text: str, model: DataModel) -> ir.IntConst | None:
+    """A character constant: an int, with the value of a char (C11 6.4.4.4p10); of wide ones, those with one character of ASCII.
+    None for others."""
     prefix, _, rest = text.partition("'")
     units = code_units(rest.removesuffix("'"))
     if prefix:
@@ -141,13 +141,13 @@ def character(text: str) -> ir.IntConst | None:
     for unit in units:
         value = (value << 8) | (unit & 255)
     if len(units) == 1:
-        value = wrapped(value, CHAR)
+        value = wrapped(value, model.char)
     return ir.IntConst(value, INT)
 
 
-def string(text: str) -> ir.StringConst:
+def string(text: str, model: DataModel) -> ir.StringConst:
     """A string literal, its adjacent parts as written."""
-    return ir.StringConst(text, CHAR_POINTER)
+    return ir.StringConst(text, Pointer(model.char))
 
 
 _PART = re.compile(r'(u8|[uUL])?"((?:[^"\\]++|\\.)*+)"?+', re.DOTALL)

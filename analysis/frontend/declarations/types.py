@@ -5,7 +5,6 @@ from __future__ import annotations
 from analysis.frontend.lowering.refused import RefusedError
 from analysis.model.c_types import (
     BIT_FIELD,
-    CHAR,
     DOUBLE,
     INT,
     UNSIGNED_INT,
@@ -19,7 +18,6 @@ from analysis.model.c_types import (
 )
 
 LONG_DOUBLE = Floating(128, "long double")
-CHAR_POINTER = Pointer(CHAR)
 VOID_POINTER = Pointer(Void())
 
 _RANKS = {"_Bool": 0, "char": 1, "signed char": 1, "unsigned char": 1, "short": 2, "unsigned short": 2, "int": 3}

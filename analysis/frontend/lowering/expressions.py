@@ -142,7 +142,7 @@ class Expressions(Sizes):
                 raise RefusedError(f"the value or type of the enumeration constant {name}")
             return entry.constant
         if name in FUNCTION_NAMES:
-            return string(f'"{self.names.function or ""}"')
+            return string(f'"{self.names.function or ""}"', self.model)
         if entry is not None:
             raise RefusedError(f"type {name} used as a value")
         raise RefusedError(f"undeclared identifier {name}")
@@ -159,7 +159,7 @@ class Expressions(Sizes):
         return found
 
     def _character(self, node: Node) -> ir.Expr:
-        found = character(self.source(node))
+        found = character(self.source(node), self.model)
         if found is None:
             raise RefusedError("a character constant that is wide or out of range")
         return found
@@ -170,7 +170,7 @@ class Expressions(Sizes):
             raise RefusedError("a string of wide characters")
         if is_utf8(text):  # of char, or of unsigned characters (C11 6.4.5p6, C23 6.4.6p6)
             raise RefusedError("a string of UTF-8 characters")
-        return string(text)
+        return string(text, self.model)
 
     def _parenthesized(self, node: Node) -> ir.Expr:
         return self.expression(inside(node))

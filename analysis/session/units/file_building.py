@@ -13,10 +13,11 @@ import msgspec
 
 from analysis.cfa.building.body_edit import edit_body
 from analysis.cfa.building.unit import build_unit
+from analysis.frontend.compiler.meaning_flags import has_signed_char
 from analysis.frontend.syntax.parser import parse
 from analysis.frontend.text.preprocess import Preprocessed, doubt, preprocess
 from analysis.frontend.text.reprocess import reprocess, with_macros
-from analysis.model.c_types import ILP32, LP64
+from analysis.model.c_types import ILP32, LP64, DataModel
 from analysis.model.limits import TOKENS
 from analysis.model.options import Options
 from analysis.model.report import Message
@@ -50,7 +51,7 @@ def build(
         preprocessed = opened or with_the_rest(previous, reprocess(previous.preprocessed, text, flags, options, overlay))
     else:
         preprocessed = preprocess(path, text, flags, options, overlay)
-    if previous is not None and previous.preprocessed.text == preprocessed.text:
+    if previous is not None and previous.preprocessed.text == preprocessed.text and previous.unit.model == _model(flags, options):
         built = msgspec.structs.replace(previous, preprocessed=preprocessed, lowered=0, parse_ms=0.0, lower_ms=0.0)
         return _with_doubt(built)
     if _tokens(preprocessed.text) > TOKENS:
@@ -62,6 +63,12 @@ def build(
         _log.info("A defect in reading %s", path, exc_info=True)
         reason = f"The file is not checked because of a defect of Everproof ({type(error).__name__}: {error}); please report it."
         return _nothing_of(path, preprocessed, options, reason.encode("utf-8", "backslashreplace").decode(), flags)
+
+
+def _model(flags: UnitFlags, options: Options) -> DataModel:
+    """The data model that a file is compiled for."""
+    model = ILP32 if options.data_model == "ILP32" else LP64
+    return msgspec.structs.replace(model, has_signed_char=has_signed_char(flags))
 
 
 def _with_doubt(built: Built) -> Built:
@@ -92,14 +99,14 @@ def make_ready(built: Built, flags: UnitFlags, options: Options, overlay: Mappin
 
 def _lower(path: str, preprocessed: Preprocessed, options: Options, previous: Built | None, flags: UnitFlags) -> Built:
     start = time.perf_counter()
-    if previous is not None:
+    model = _model(flags, options)
+    if previous is not None and previous.unit.model == model:
         edited = _edit_body(preprocessed, options, previous, start)
         if edited is not None:
             return edited
     open_ = [] if previous is None or preprocessed.raw else unfinished(previous, preprocessed.text)
     tree = parse(without(preprocessed.text, open_), None if previous is None else previous.tree)
     parsed = time.perf_counter()
-    model = ILP32 if options.data_model == "ILP32" else LP64
     before = None if previous is None else previous.unit
     unit = build_unit(path, tree, model, before, of_the_system(preprocessed, flags), options.limits)
     if open_:

@@ -4,6 +4,9 @@ ORION's automaton state is here a *fact*: rule, state of its automaton, the acce
 path so far tells about conditions (the environment: condition number -> interval). Fact 0, NOTHING, is the state in which no
 value is tracked; there is one for all rules together. It says only that the location can be reached.
 
+In a state that only an error or the end can follow, a fact has one path, and a value that has several is as many facts
+(`Outcomes.numbered`).
+
 A fact whose state is ERROR is rejecting; its `transition` says which transition of the rule led there, at which edge.
 """
 

@@ -27,10 +27,20 @@ class Outcomes:
     def settle(self, edge: Edge, fact: Fact, paths: Iterable[Path], environment: Environment = ()) -> list[int]:
         """Returns the fact at its new access paths. If no path is left, returns what the rule does when the value is
         lost."""
-        left = bounded(set(paths))
-        if not left:
+        found = set(paths)
+        if not found:
             return self.lost(fact, edge)
-        return [self.facts.number(Fact(fact.rule, fact.state, left, environment))]
+        return self.numbered(fact, found, environment)
+
+    def numbered(self, fact: Fact, paths: set[Path], environment: Environment) -> list[int]:
+        """The facts that say together that the value is at these paths, of which there is at least one.
+
+        In a state that only an error or the end follows, each path is a fact of its own: what happens to one says nothing of the
+        others, and sets of paths would be as many as there are sets of the variables that can hold the value.
+        """
+        if self.rules[fact.rule].is_last(fact.state):
+            return [self.facts.number(Fact(fact.rule, fact.state, (path,), environment)) for path in sorted(paths)]
+        return [self.facts.number(Fact(fact.rule, fact.state, bounded(paths), environment))]
 
     def lost(self, fact: Fact, edge: Edge) -> list[int]:
         """Returns what the rule does when the value has no access path left: the error, or nothing."""

@@ -80,16 +80,24 @@ def handed_back(call: ir.Call, paths: tuple[Path, ...], program: Program) -> Han
 
 def is_shared(effect: ir.Assume, paths: tuple[Path, ...]) -> bool:
     """Whether the branch implies that the value equals another variable's, which then holds it too; or the address of an object
-    with a name, which nobody has to free (`if (buffer != small) free(buffer);`)."""
+    with a name, which nobody has to free (`if (buffer != small) free(buffer);`); or that it is a pointer made of a number other
+    than 0, as `(char *)-1` that stands for something else than an object."""
     equality = effect.condition
     if not isinstance(equality, ir.Binary) or equality.operator != ("==" if effect.truth else "!="):
         return False
     left, right = ir.strip_casts(equality.left), ir.strip_casts(equality.right)
     return any(
-        path_of(one) in paths
-        and (isinstance(other, ir.AddressOf | ir.StringConst) or (isinstance(other, ir.LVALUES) and path_of(other) not in paths))
+        path_of(one) in paths and (_is_no_block(one, other) or (isinstance(other, ir.LVALUES) and path_of(other) not in paths))
         for one, other in ((left, right), (right, left))
     )
+
+
+def _is_no_block(pointer: ir.Expr, other: ir.Expr) -> bool:
+    """Whether a pointer that equals `other` leads to no block that somebody has to free, or stream to close."""
+    if isinstance(other, ir.AddressOf | ir.StringConst):
+        return True
+    bare = other.operand if isinstance(other, ir.Unary) and other.operator == "-" else other
+    return isinstance(pointer.type, Pointer) and isinstance(bare, ir.IntConst) and bare.value != 0
 
 
 def is_handed_out(value: ir.Expr, paths: tuple[Path, ...]) -> bool:

@@ -232,7 +232,7 @@ class Transfer:
         if all(map(is_into, outside)):
             return []  # who gets a pointer into the object looks after it
         environment = self._environment_at_exit(model, edge, fact, value)
-        return [self.facts.number(Fact(fact.rule, fact.state, bounded(outside), environment))]
+        return self.outcomes.numbered(fact, outside, environment)
 
     def _with_result(self, model: FunctionModel, edge: Edge, fact: Fact, value: ir.Expr | None) -> set[Path]:
         """The paths of a fact with those through the result of a function that returns a value."""

@@ -205,7 +205,7 @@ class KnownValues:
             if expr.operator == "&" and (cleared := self._cleared(expr)) is not None:
                 return ZERO, cleared
             if total is not None:
-                return total, some | more
+                return meet(total, natural_range(expr)) or total, some | more
         return natural_range(expr), frozenset()
 
     def _cleared(self, expr: ir.Binary) -> frozenset[Item] | None:

@@ -1,5 +1,7 @@
 """Bits of flags: what `flags |= DONE` does to a test of `flags & OPEN`, and that `~flags & OPEN` is the opposite of it.
 
+`(flags | OPEN) & OPEN` is not zero, whatever `flags` is: the callee of `open_file(flags | OPEN)` finds the bit.
+
 A test of some bits is a condition on `x & mask` like on any other expression (`known_conditions`). An assignment that sets,
 clears or turns other bits of the same `x` leaves it as it was; one of these bits makes its answer known.
 """
@@ -10,7 +12,7 @@ from functools import lru_cache
 
 from analysis.model import ir
 from analysis.model.c_types import Integer
-from analysis.model.intervals import NONZERO, ZERO, Interval
+from analysis.model.intervals import ANY, NONZERO, ZERO, Interval
 from analysis.model.ranges import is_bool
 
 
@@ -59,6 +61,33 @@ def bits_after(effect: ir.Assign, key: ir.Expr) -> Interval | bool:
     if operator == "|":
         return NONZERO
     return ZERO if operator == "&" and changed == mask else False
+
+
+def of_constant_bits(expr: ir.Expr) -> Interval:
+    """What is known of every value of an expression by the constants in it: `(x | 4) & 4` is not zero, `(x & 4) & 8` is."""
+    ones, zeros = _constant_bits(expr)
+    present = (1 << _bits(expr)) - 1
+    if ones & present:
+        return NONZERO
+    return ZERO if present and not present & ~zeros else ANY
+
+
+def _constant_bits(expr: ir.Expr) -> tuple[int, int]:
+    """The bits that are one in every value of an expression, and those that are zero, as integers in two's complement."""
+    match expr:
+        case ir.IntConst(value=value):
+            return value, ~value
+        case ir.Binary(operator=("|" | "&") as operator, left=left, right=right):
+            (some, none), (more, others) = _constant_bits(left), _constant_bits(right)
+            return (some | more, none & others) if operator == "|" else (some & more, none | others)
+        case ir.Unary(operator="~", operand=operand):
+            ones, zeros = _constant_bits(operand)
+            return zeros, ones
+        case ir.Cast(operand=operand):
+            ones, zeros = _constant_bits(operand)
+            kept = (1 << min(_bits(expr), _bits(operand))) - 1  # what lies above is cut off, or copies the sign
+            return ones & kept, zeros & kept
+    return 0, 0
 
 
 def _bits(expr: ir.Expr) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from analysis.c.results import results
+from analysis.engines.automaton.functions.flag_bits import of_constant_bits
 from analysis.model import ir
 from analysis.model.c_types import Integer, Type
 from analysis.model.intervals import ANY, NONZERO, Interval, make, meet
@@ -23,7 +24,12 @@ def natural_range(expr: ir.Expr) -> Interval:
     if isinstance(expr, ir.AddressOf | ir.StringConst):
         return NONZERO
     type_ = expr.type
-    return _NOT_NEGATIVE if isinstance(type_, Integer) and not type_.signed else ANY
+    if not isinstance(type_, Integer):
+        return ANY
+    known = _NOT_NEGATIVE if not type_.signed else ANY
+    if isinstance(expr, ir.Binary) and expr.operator in ("&", "|"):
+        return meet(known, of_constant_bits(expr)) or known
+    return known
 
 
 def limits(expr: ir.Expr) -> Interval:

@@ -123,15 +123,21 @@ class FunctionGraph:
 class DerivationGraph:
     """All configurations of a program, by function.
 
-    `complete` is False when the limit ended the exploration; then the graph cannot be repaired. `stale` says that there may be
-    entry states that no execution leads to any more, which IncrBack leaves behind (section 4): see `retrace`.
+    `cut_off` are the functions of which the limit left something out; if there are any, the graph is not `complete`, and cannot
+    be repaired. `stale` says that there may be entry states that no execution leads to any more, which IncrBack leaves behind
+    (section 4): see `retrace`.
     """
 
     def __init__(self) -> None:
         self.functions: dict[str, FunctionGraph] = {}
         self.initial: dict[str, list[int]] = {}
-        self.complete = True
+        self.cut_off: frozenset[str] = frozenset()
         self.stale = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether the limit left nothing out."""
+        return not self.cut_off
 
     @property
     def configurations(self) -> int:
@@ -148,12 +154,15 @@ class Explorer:
     """Adds to a graph everything that follows from a work list. Full uses it, and so do the additions of the
     incremental algorithms. The methods carry the names of Fig. 3.
 
-    A configuration on the work list is in the graph and nothing was derived from it yet.
+    A configuration on the work list is in the graph and nothing was derived from it yet. `limit` bounds the configurations; a
+    function can have a third of them, so that one whose facts are too many to be told apart does not take the room of others.
     """
 
     def __init__(self, delta: Delta, graph: DerivationGraph, limit: int) -> None:
         self._delta = delta
         self._limit = limit
+        self._share = max(limit // 3, 1)
+        self._cut_off: set[str] = set()
         self._count = graph.configurations
         self._work: deque[tuple[str, FunctionGraph, int]] = deque()
         self.graph = graph
@@ -162,9 +171,15 @@ class Explorer:
         work = self._work
         while work:
             if self._count > self._limit:
-                self.graph.complete = False
+                self._cut_off.update(name for name, _, _ in work)
                 break
-            self._step(*work.popleft())
+            name, graph, configuration = work.popleft()
+            if len(graph.derived) > self._share:
+                self._cut_off.add(name)
+            else:
+                self._step(name, graph, configuration)
+        if self._cut_off:
+            self.graph.cut_off = frozenset(self._cut_off)
 
     def _function(self, name: str) -> FunctionGraph:
         graph = self.graph.functions.get(name)

@@ -57,7 +57,7 @@ class _Packed(msgspec.Struct):
     functions: list[_Function]
     in_graph: int
     initial: list[tuple[str, list[int]]]
-    complete: bool
+    cut_off: list[str]
     stale: bool
     facts: list[Fact]
     error_paths: list[tuple[str, list[int], ErrorPath]]
@@ -113,7 +113,7 @@ def pack_graph(graph: DerivationGraph, facts: FactTable, error_paths: ErrorPaths
         functions=[_function(graph.functions.get(name), tables.get(name), numbers[name]) for name in names],
         in_graph=len(graph.functions),
         initial=[(name, list(states)) for name, states in graph.initial.items()],
-        complete=graph.complete,
+        cut_off=sorted(graph.cut_off),
         stale=graph.stale,
         facts=[facts[number] for number in range(len(facts))],
         error_paths=[(name, _triples(sorted(errors)), error_path) for (name, errors), error_path in error_paths.items()],
@@ -193,7 +193,7 @@ def _unpacked(packed: _Packed, edge: Callable[[str, int], Edge]) -> Unpacked:
     ]  # -1 is the last one: no parent
     graph = DerivationGraph()
     graph.initial = dict(packed.initial)
-    graph.complete, graph.stale = packed.complete, packed.stale
+    graph.cut_off, graph.stale = frozenset(packed.cut_off), packed.stale
     for index in range(packed.in_graph):
         function, own = packed.functions[index], configurations[index]
         part = graph.functions[names[index]] = FunctionGraph()
