@@ -45,7 +45,7 @@ def check(paths: tuple[str, ...], condition: str | None, **given: Any) -> int:
         report = with_certificates(checker, asked.certificate, report)
     if asked.write_baseline is not None:
         write(baseline_text(report.findings), asked.write_baseline)
-    withheld = 0
+    withheld = None
     if known is not None:
         report, withheld = without_known(report, known)
     say(report.messages)

@@ -309,9 +309,17 @@ class Times(msgspec.Struct, frozen=True, gc=False):
     total: float = 0.0
 
 
+class Silenced(msgspec.Struct, frozen=True, gc=False):
+    """A finding that a comment suppresses, and the reason that the comment gives."""
+
+    finding: Finding
+    reason: str
+
+
 class Report(msgspec.Struct, frozen=True, gc=False):
-    """The answer to one check of one revision. `refuted` counts possible findings that provers have shown not to happen,
-    all of them together under the `refuted_under` assumptions; `refuted_findings` are their fingerprints."""
+    """The answer to one check of one revision. `silenced` are the findings that comments suppress. `refuted` counts possible
+    findings that provers have shown not to happen, all of them together under the `refuted_under` assumptions;
+    `refuted_findings` are their fingerprints."""
 
     verdict: Verdict
     files: tuple[FileReport, ...]
@@ -320,11 +328,16 @@ class Report(msgspec.Struct, frozen=True, gc=False):
     messages: tuple[Message, ...]
     work: Work
     times: Times
-    suppressed: int = 0
+    silenced: tuple[Silenced, ...] = ()
     rechecked: tuple[Rechecked, ...] = ()
     refuted: int = 0
     refuted_under: tuple[str, ...] = ()
     refuted_findings: tuple[str, ...] = ()
+
+    @property
+    def suppressed(self) -> int:
+        """How many findings comments suppress."""
+        return len(self.silenced)
 
     @property
     def shown(self) -> tuple[Finding, ...]:
