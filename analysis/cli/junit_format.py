@@ -31,9 +31,9 @@ def junit_report(report: Report) -> str:
     for function in report.functions:
         if (function.name, function.place.path) not in failing:
             _judge(_case(root, suites, function.place.path, function.name), function, report)
-    for message in report.messages:
-        if message.severity == "error":
-            _complain(_case(root, suites, "input", message.path or "everproof"), message)
+    for said in report.messages:
+        if said.severity == "error":
+            _complain(_case(root, suites, "input", said.path or "everproof"), said)
     for suite in (*suites.values(), root):
         _count(suite)
     ElementTree.indent(root)

@@ -11,11 +11,10 @@ from urllib.parse import quote
 from analysis.cli.baseline import Entry, Known
 from analysis.cli.json_format import everproof_version
 from analysis.model.places import Place
-from analysis.model.report import Finding, Message, Report, TraceStep
+from analysis.model.report import FINGERPRINT_NAME, Finding, Message, Report, TraceStep
 from analysis.rules.automaton import Rule
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-FINGERPRINT = "everproof/v1"
 
 
 def sarif_document(report: Report, rules: Sequence[Rule], successful: bool, known: Known | None = None) -> dict[str, Any]:
@@ -81,7 +80,7 @@ def _absent(entry: Entry, index: dict[str, int]) -> dict[str, Any]:
         "level": "note",
         "message": {"text": entry.message},
         "locations": [place],
-        "partialFingerprints": {FINGERPRINT: entry.fingerprint},
+        "partialFingerprints": {FINGERPRINT_NAME: entry.fingerprint},
         "baselineState": "absent",
     }
 
@@ -123,7 +122,7 @@ def _result(finding: Finding, index: dict[str, int]) -> dict[str, Any]:
         "rank": float(finding.score),
         "message": {"text": finding.said},
         "locations": [{**_location(finding.place), "logicalLocations": [_logical(finding.function)]}],
-        "partialFingerprints": {FINGERPRINT: finding.fingerprint},
+        "partialFingerprints": {FINGERPRINT_NAME: finding.fingerprint},
         "properties": {"status": finding.status, "shown": finding.shown, "reasons": list(finding.reasons)},
     }
     if finding.rule in index:

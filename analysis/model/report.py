@@ -20,6 +20,8 @@ StepKind = Literal["entry", "assign", "branch", "call", "return", "havoc", "erro
 FindingStatus = Literal["possible", "confirmed"]
 RecheckReason = Literal["scratch", "text", "callee", "summary", "argument", "start", "together", "rule"]
 
+FINGERPRINT_NAME = "everproof/v1"
+"""Under which SARIF has the fingerprint of a finding."""
 
 LIKELY = 50
 """A finding of this score or more is shown; one below it only where all findings are asked for."""

@@ -176,6 +176,7 @@ export const Commands = {
   fix: 'everproof.fix',
   suppress: 'everproof.suppress',
   replay: 'everproof.replay',
+  openSarif: 'everproof.openSarif',
   derivation: 'everproof.derivation',
   states: 'everproof.states',
   invariants: 'everproof.invariants',
