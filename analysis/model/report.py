@@ -126,6 +126,9 @@ IF_KEPT = "safe if callers keep: "
 RECHECKED = "it was proved before the last edit, and is being checked again"
 """The reason of what was proved, while nobody knows whether it still is."""
 
+ELSEWHERE = "it was proved elsewhere, and is being checked here"
+"""The same, of what another machine has handed over."""
+
 STORED = "it was proved in an earlier session, and is being checked again"
 """The same, of what the store has."""
 

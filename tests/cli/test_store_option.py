@@ -122,6 +122,45 @@ def test_cache_without_a_store_is_one_sentence(capsys: pytest.CaptureFixture[str
     assert "not a store" in capsys.readouterr().err
 
 
+def test_what_is_kept_is_handed_over(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cache", "export", "handed", "--store", "kept.everproof"]) == 0  # there is no store yet
+    assert "nothing is kept" in capsys.readouterr().out
+    main(["check", "bad.c", "--store", "kept.everproof"])
+    assert main(["cache", "export", "handed", "--store", "kept.everproof"]) == 0
+    assert "handed: 1 program and 0 proofs, " in capsys.readouterr().out
+    assert main(["cache", "import", "handed", "--store", "other.everproof"]) == 0
+    assert "taken in; all of it is checked before it counts" in capsys.readouterr().out
+    main(["cache", "stat", "--store", "other.everproof"])
+    assert f"handed over: {os.path.realpath('.')}: 1 record, " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["export"], "take one FILE"),
+        (["stat", "handed"], "take one FILE"),
+        (["import", "nowhere"], "nowhere cannot be used: no such file"),
+        (["import", "bad.c"], "bad.c cannot be used: it is no file that"),
+        (["export", "nowhere/handed"], "cannot be written"),
+    ],
+)
+def test_a_wrong_file_to_hand_over_is_one_sentence(capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:
+    main(["check", "bad.c", "--engine", "automaton", "--store", "kept.everproof"])
+    capsys.readouterr()
+    assert main(["cache", *arguments, "--store", "kept.everproof"]) == 2
+    error = capsys.readouterr().err
+    assert len(error.splitlines()) == 1
+    assert said in error
+
+
+def test_of_other_texts_nothing_is_handed_over(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["check", "bad.c", "--engine", "automaton", "--store", "kept.everproof"])
+    Path("bad.c").write_text(BAD + "\n")
+    capsys.readouterr()
+    assert main(["cache", "export", "handed", "--store", "kept.everproof"]) == 2
+    assert "run `everproof check` first" in capsys.readouterr().err
+
+
 def test_where_nothing_can_be_kept_the_answer_is_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     code = main(["check", "bad.c", "--store", "bad.c/below.everproof"])
     said = capsys.readouterr()

@@ -62,6 +62,8 @@ def test_the_fixed_limits() -> None:
         "a certificate": limits.CERTIFICATE_BYTES,
         "a CI's report that an editor opens": limits.SARIF_BYTES,
         "findings in it": limits.SARIF_FINDINGS,
+        "a file that `everproof cache import` takes in": limits.HANDED_OVER_BYTES,
+        "what is in it, unpacked": limits.HANDED_OVER_UNPACKED,
         "the proof of one rule that is kept for the next text, with the functions that it is about": limits.PROOF_BYTES,
         "proofs of earlier texts, and other decisions, in the store": limits.EARLIER_DECISIONS,
         "rule files, or files of contracts, in one folder": limits.RULE_FILES,
