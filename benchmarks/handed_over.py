@@ -49,7 +49,7 @@ def copied(program: str, folder: Path) -> Path:
     commands.write_text(commands.read_text("utf-8").replace(str(original), str(folder)), "utf-8")
     entries = json.loads(commands.read_text("utf-8"))
     entry = next(entry for entry in entries if Path(entry["file"]).name == _FILES[program])
-    return Path(entry["directory"]) / entry["file"]
+    return Path(str(entry["directory"])) / str(entry["file"])
 
 
 def everproof(folder: Path, *arguments: str) -> str:

@@ -21,7 +21,8 @@ from analysis.model.settings import FILE_NAME
 from analysis.rules.automaton import Rule
 
 _MOST = 20  # warnings: a folder without its headers has hundreds
-_READ = (".c", ".h", ".i", ".inc", ".def", ".y", ".l", ".s", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".yaml", ".yml")
+_TEXTS = (".c", ".h", ".i", ".inc", ".def", ".y", ".l", ".s", ".cc", ".cpp", ".cxx", ".hh", ".hpp")
+_READ = (*_TEXTS, ".yaml", ".yml")
 _SETTINGS = (DATABASE_NAME, FILE_NAME)
 
 
@@ -74,7 +75,8 @@ def protect(asked: Asked, files: Iterable[str], written: Iterable[tuple[str, str
         if path is None or (os.path.exists(path) and not os.path.isfile(path)):  # a terminal, or /dev/null, twice if you like
             continue
         real = os.path.realpath(path)
-        if os.path.isfile(path) and (real in read or path.lower().endswith(_READ) or os.path.basename(real) in _SETTINGS):
+        suffixes = _TEXTS if option == "--witness" else _READ  # a witness is YAML
+        if os.path.isfile(path) and (real in read or path.lower().endswith(suffixes) or os.path.basename(real) in _SETTINGS):
             raise Failure(f"{option} {path} would replace a file that is read: name another file.")
         if taken.setdefault(real, option) != option:
             raise Failure(f"{taken[real]} and {option} name the same file, {path}: name two.")

@@ -60,6 +60,7 @@ def test_the_fixed_limits() -> None:
         "a compile_commands.json": limits.DATABASE_BYTES,
         "a baseline": limits.BASELINE_BYTES,
         "a certificate": limits.CERTIFICATE_BYTES,
+        "a software verification witness": limits.WITNESS_BYTES,
         "a CI's report that an editor opens": limits.SARIF_BYTES,
         "findings in it": limits.SARIF_FINDINGS,
         "a file that `everproof cache import` takes in": limits.HANDED_OVER_BYTES,
