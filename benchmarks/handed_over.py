@@ -104,7 +104,7 @@ def _measured(given: argparse.Namespace, folder: Path, source: Path) -> int:
     print(f"handed over: {said.rpartition(': ')[2]}\n")
     print("| second machine | all is shown, s | it has found all itself, s |\n|---|---|---|")
     found = []
-    for name in ("nothing handed over", "handed over"):
+    for name in ("handed over", "nothing handed over"):
         for run in range(given.runs):
             store = folder / f"{name} {run}.everproof"
             if name == "handed over":
