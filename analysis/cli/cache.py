@@ -36,8 +36,8 @@ def cache(action: str, files: tuple[str, ...], deep: bool, report: str, store: s
     `export FILE` writes what is kept of the current folder's workspace to a file; `import FILE` takes such a file into the store
     of another machine. There, nothing in it is believed before it was checked again.
 
-    `verify` reads all that is kept. `verify --deep [FILE]...` checks the program of `everproof check [FILE]...` again, from nothing,
-    and compares: what differs is repaired, and written to a report.
+    `verify` reads all that is kept. `verify --deep [FILE]...` checks the program of `everproof check [FILE]...` again, from
+    nothing, and compares: what differs is repaired, and written to a report.
 
     Exit code: 0; 2 if there is no store, or it is of no use; for `verify`, 1 if something in it was damaged or differs.
     """
