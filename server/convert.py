@@ -186,7 +186,7 @@ class Converter:
             code=finding.rule,
             code_description=types.CodeDescription(page) if page else None,
             source=SOURCE,
-            data={"fingerprint": finding.fingerprint, "status": "ci", "stale": False, "inCi": True},
+            data={"status": "ci", "stale": False, "ci": finding.fingerprint},  # no finding of ours: it has no trace here
         )
 
     def _unknown(self, function: FunctionReport, stale: bool) -> types.Diagnostic:

@@ -130,6 +130,7 @@ export interface FindingData {
   readonly since: 'new' | 'old' | 'unknown';
   readonly reference?: string;
   readonly introduced?: IntroducingEdit;
+  readonly inCi?: boolean;
 }
 
 /** The number of an edit of this session, and the version that it led to; 0 and null for what was there before. */
