@@ -15,6 +15,7 @@ from analysis.session.keeping.handed_over import (
     HandedOverError,
     HandedProgram,
     handed_program,
+    is_another_file,
     packed,
     read_handed_over,
 )
@@ -27,6 +28,8 @@ _MOST_PROGRAMS = 20
 
 def export(store: Store, path: str) -> int:
     """Writes what the store has of the present texts of the current folder's workspace; raises Failure."""
+    if is_another_file(path):
+        raise Failure(f"export {path} would replace a file that it has not written: name another file.")
     root, texts = workspace_root(os.getcwd()), Texts()
     found = (_program(snapshot, root, texts) for snapshot in Archive(store).snapshots())
     programs = [program for program in found if program is not None][:_MOST_PROGRAMS]

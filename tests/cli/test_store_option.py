@@ -149,6 +149,8 @@ def test_what_is_kept_is_handed_over(capsys: pytest.CaptureFixture[str]) -> None
         (["import", "nowhere"], "nowhere cannot be used: no such file"),
         (["import", "bad.c"], "bad.c cannot be used: it is no file that"),
         (["export", "nowhere/handed"], "cannot be written"),
+        (["export", "bad.c"], "would replace a file that it has not written"),
+        (["export", "."], "would replace a file that it has not written"),
     ],
 )
 def test_a_wrong_file_to_hand_over_is_one_sentence(capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:

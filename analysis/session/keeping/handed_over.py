@@ -20,7 +20,7 @@ from importlib.metadata import version
 import msgspec
 
 from analysis.model.digest import digest_text
-from analysis.model.file_reading import UnreadableError, read_file
+from analysis.model.file_reading import UnreadableError, read_file, read_start
 from analysis.model.limits import HANDED_OVER_BYTES, HANDED_OVER_UNPACKED, PROOF_BYTES
 from analysis.model.places import Place
 from analysis.model.report import (
@@ -89,6 +89,15 @@ def read_handed_over(path: str) -> HandedOver:
         return unpacked(read_file(path, HANDED_OVER_BYTES))
     except UnreadableError as error:
         raise HandedOverError(error.reason) from None
+
+
+def is_another_file(path: str) -> bool:
+    """Whether there is something at the path that is no file of this kind; a file that is empty may be replaced."""
+    try:
+        start = read_start(path, len(_MAGIC))
+    except UnreadableError as error:
+        return not error.missing
+    return bool(start) and start != _MAGIC
 
 
 def unpacked(file: bytes) -> HandedOver:
