@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 RUNS ?= 3
 
-.PHONY: help demo test nightly lint unit lock docs programs bench bench-full bench-keystroke bench-growth bench-verdicts mutants extension e2e clean
+.PHONY: wheel release help demo test nightly lint unit lock docs programs bench bench-full bench-keystroke bench-growth bench-verdicts mutants extension e2e clean
 
 help:
 	@echo 'make demo             a live session of the language server on a C program, in this terminal'
@@ -14,6 +14,7 @@ help:
 	@echo 'make nightly          the long tests: those marked so, and property-based ones with 20 times as many examples; takes hours'
 	@echo 'make docs             write the generated pages again (docs/rules, the settings of the extension)'
 	@echo 'make extension        the VS Code extension: its checks, its tests, its packages (needs node and npm)'
+	@echo 'make release          the wheel and the packages of the VS Code extension, into dist (needs node and npm)'
 	@echo 'make e2e              tests in a real VS Code (in headless Chromium), Neovim and Emacs (fetches them; needs node and npm)'
 	@echo 'make bench            cold checks and keystrokes, as Markdown (fetches the programs first)'
 	@echo 'make bench-growth     generated programs of up to 1,000,000 lines; takes an hour'
@@ -56,6 +57,14 @@ docs: $(READY)
 extension: $(READY)
 	cd vscode-extension && npm ci && npm run check && npm test && npm run package && npm run package:platform
 
+release: wheel
+	cd vscode-extension && npm ci && npm run package && npm run package:platform
+	cp vscode-extension/*.vsix dist/
+
+wheel: $(READY)
+	rm -rf dist build/lib
+	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
+
 # one after the other: each test starts an editor
 e2e: extension
 	tests/e2e/install-editors.sh $(CURDIR)/tests/e2e/.cache
@@ -91,6 +100,6 @@ lock:
 		--output-file requirements.lock pyproject.toml
 
 clean:
-	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis benchmarks/.cache \
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis benchmarks/.cache \
 		vscode-extension/node_modules vscode-extension/out vscode-extension/bundled vscode-extension/*.vsix \
 		tests/e2e/.cache tests/e2e/artifacts tests/e2e/vscode/node_modules

@@ -230,6 +230,10 @@ class Checker:
         report = checker.check_unless(stop)
         return None if report is None else (checker, report)
 
+    def handed_over(self) -> Report | None:
+        """What another machine has found in the program as it is now, none of it believed; None if nothing was handed over."""
+        return self._reopening.handed_over(self._program.question)
+
     def _answered(self, question: Question, units: Sequence[UnitView], checked: Checked, start: float) -> Report:
         undecided = self._proves and (bool(checked.findings) or self._proofs.asked)
         self._proofs.checked(wanted=(undecided or self._claims) and checked.settled)

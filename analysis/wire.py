@@ -143,6 +143,8 @@ class FileResult(msgspec.Struct, frozen=True, gc=False, tag=True):
     """All that is known of one file. `version` is that of the `Edit` it was computed from, None for the text on disk. `alone`: it
     is what the file shows by itself, while the rest of the program is being read.
 
+    `handed_over`: another machine found it; the same counts of it.
+
     `reference` says what the findings are compared with, in words for people; `since` what each of them is, None where that is
     not known yet. Both are empty where nothing is compared, or not yet."""
 
@@ -155,6 +157,7 @@ class FileResult(msgspec.Struct, frozen=True, gc=False, tag=True):
     alone: bool = False
     reference: str = ""
     since: tuple[Since | None, ...] = ()
+    handed_over: bool = False
 
 
 class CheckDone(msgspec.Struct, frozen=True, gc=False, tag=True):

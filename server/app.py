@@ -21,6 +21,7 @@ from analysis.model.report import Finding, Message
 from analysis.model.settings import Settings
 from analysis.wire import CheckDone, ContractChanges, FileResult, Progress
 from server import status, work_progress
+from server.ci_findings import CiFindings
 from server.contract_news import ContractNews
 from server.convert import Converter, Mark
 from server.diagnostics_publisher import DiagnosticsPublisher
@@ -90,6 +91,7 @@ class EverproofServer(LanguageServer):
         """Makes the parts, once the client has sent its name, capabilities and folders."""
         self.documents = self.protocol.adopt_workspace()
         self.results = Results(self.documents)
+        self.ci = CiFindings(self.documents, self.results)
         self.edits = SessionEdits(self.documents)
         self.introductions = Introductions(self.edits)
         self.rechecks = Rechecks(self.documents)
@@ -212,6 +214,12 @@ class EverproofServer(LanguageServer):
         for path in dict.fromkeys(paths):
             self.publisher.publish(path)
 
+    def show_again(self, paths: Iterable[str]) -> None:
+        """What the CI has found is other than before: shows what is known of its files, `paths`, and of all others."""
+        self.converter.forget_shown()
+        self._publish([*(state.path for state in self.results.states()), *paths])
+        self.publisher.settled()
+
     def _lose(self, reason: str) -> None:
         """All that is known is stale, and looks so."""
         self.results.mark_stale(reason)
@@ -256,7 +264,7 @@ class EverproofServer(LanguageServer):
         self._bisect()
         self._end_progress()
         changed = [*self.results.confirm(done.generation), *self.results.replace_program_messages(done.messages)]
-        self._publish(changed)
+        self._publish([*changed, *self.ci.paths])
         self.publisher.settled()
         self._log_messages(done.messages)
         self.send_status()
@@ -269,12 +277,12 @@ class EverproofServer(LanguageServer):
 
     def _mark(self, state: FileState, finding: Finding) -> Mark:
         """What a finding is since the reference."""
-        since = state.since.get(finding.fingerprint)
+        since, in_ci = state.since.get(finding.fingerprint), self.ci.has(finding.fingerprint)
         if since != "new":
-            return Mark(since, state.reference)
+            return Mark(since, state.reference, in_ci=in_ci)
         number = self.introductions.number(finding.fingerprint)
         edit = None if number is None else self.edits.edit(number)
-        return Mark(since, state.reference, number, None if edit is None else edit.version)
+        return Mark(since, state.reference, number, None if edit is None else edit.version, in_ci)
 
     def _bisect(self) -> None:
         """Has the checker find out which edits have introduced what is new, where that is not known at once."""

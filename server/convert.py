@@ -20,6 +20,7 @@ from analysis.model.places import Place, Position
 from analysis.model.report import IF_KEPT, LIKELY, Finding, FunctionReport, Message, RuleVerdict, TraceStep, Verdict
 from analysis.model.settings import REFERENCE_NAMES, SESSION_START, Faint
 from analysis.wire import Since
+from server.ci_findings import PlacedFinding
 from server.client_lines import clamp, content_length, split_lines
 from server.documents import OpenDocuments
 from server.results import FileState, Results
@@ -37,12 +38,14 @@ _MESSAGE_SEVERITY = {
 
 class Mark(NamedTuple):
     """What a finding is since the reference, which words name; None if that is not known. `edit`: the number of the edit that has
-    introduced it, 0 for none of this session, None where it is not known; `version` is what that edit made of its document."""
+    introduced it, 0 for none of this session, None where it is not known; `version` is what that edit made of its document.
+    `in_ci`: whether the CI has it, None if no report of it is open."""
 
     since: Since | None = None
     reference: str = ""
     edit: int | None = None
     version: int | None = None
+    in_ci: bool | None = None
 
 
 Marking = Callable[[FileState, Finding], Mark]
@@ -172,6 +175,20 @@ class Converter:
     def _related(self, step: TraceStep) -> types.DiagnosticRelatedInformation:
         return types.DiagnosticRelatedInformation(self.location(step.place), step_text(step))
 
+    def from_ci(self, placed: PlacedFinding) -> types.Diagnostic:
+        """What the CI has found, and is not found here."""
+        finding = placed.finding
+        page = rule_page(finding.rule)
+        return types.Diagnostic(
+            range=self.range(placed.place),
+            message=f"from CI, not found here (any more): {finding.message}",
+            severity=types.DiagnosticSeverity.Hint,
+            code=finding.rule,
+            code_description=types.CodeDescription(page) if page else None,
+            source=SOURCE,
+            data={"status": "ci", "stale": False, "ci": finding.fingerprint},  # no finding of ours: it has no trace here
+        )
+
     def _unknown(self, function: FunctionReport, stale: bool) -> types.Diagnostic:
         rules = ", ".join(f"{rule} ({verdict.reason})" for rule, verdict in _unknowns(function))
         return types.Diagnostic(
@@ -267,6 +284,8 @@ def _data(finding: Finding, stale: bool, mark: Mark) -> dict[str, object]:
     data["since"] = mark.since or "unknown"
     if mark.since is not None:
         data["reference"] = mark.reference
+    if mark.in_ci is not None:
+        data["inCi"] = mark.in_ci
     if mark.edit is not None:
         data["introduced"] = {"edit": mark.edit, "version": mark.version}
     return data

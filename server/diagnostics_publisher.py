@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from lsprotocol import types
 
 from analysis.model.settings import Settings
+from server.ci_findings import CiFindings
 from server.convert import Converter
 from server.documents import OpenDocuments
 from server.results import Results
@@ -20,6 +21,7 @@ class ShowingServer(Protocol):
 
     documents: OpenDocuments
     results: Results
+    ci: CiFindings
     converter: Converter
     pauses: TypingPauses
     settings: Settings
@@ -73,7 +75,8 @@ class DiagnosticsPublisher:
         """What is told of a file now."""
         server = self._server
         messages = server.pauses.to_tell(path, server.results.messages(path))
-        return server.converter.diagnostics(server.results, path, server.settings.unknown_hints, messages)
+        own = server.converter.diagnostics(server.results, path, server.settings.unknown_hints, messages)
+        return [*own, *map(server.converter.from_ci, server.ci.missing(path))]
 
     def publish_moved(self) -> None:
         """Shows what edits have moved, soon: file by file, so that the client's next message need not wait for all of them."""

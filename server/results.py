@@ -17,6 +17,7 @@ from analysis.wire import FileResult, Since
 from server.client_lines import Edit, moved_place
 from server.documents import Document, OpenDocuments
 
+FOUND_ELSEWHERE = "it was found elsewhere, and is being checked here"
 REST_UNREAD = "the rest of the program is being read"
 
 
@@ -126,7 +127,7 @@ class Results:
         state.functions = tuple(_moved_function(function, edits) for function in result.functions)
         state.messages = _moved_messages(result.messages, edits)
         state.compare(result)
-        state.stale = REST_UNREAD if result.alone else None if current else "edited since"
+        state.stale = _why_early(result) if result.alone else None if current else "edited since"
         state.moved = state.looks_stale = False
         state.revision += 1
         return state
@@ -218,6 +219,11 @@ class Results:
             if edits:
                 moves[path] = edits
         return moves
+
+
+def _why_early(result: FileResult) -> str:
+    """Why a result is not the last word that came before the program was read."""
+    return FOUND_ELSEWHERE if result.handed_over else REST_UNREAD
 
 
 def _counts(result: FileResult, document: Document | None) -> bool:

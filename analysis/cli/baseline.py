@@ -20,7 +20,9 @@ from analysis.session.withheld import overall, settle
 _SCHEMA = 1
 
 
-class _Entry(msgspec.Struct, frozen=True):
+class Entry(msgspec.Struct, frozen=True):
+    """A finding as a baseline has it."""
+
     fingerprint: str
     rule: str
     path: str
@@ -31,21 +33,28 @@ class _Entry(msgspec.Struct, frozen=True):
 class _Baseline(msgspec.Struct, frozen=True):
     schema: int
     everproof: str
-    findings: tuple[_Entry, ...]
+    findings: tuple[Entry, ...]
+
+
+class Known(msgspec.Struct, frozen=True):
+    """What a baseline says of a report: `withheld` are the findings that it knows, `gone` those that are not there any more."""
+
+    withheld: tuple[Finding, ...] = ()
+    gone: tuple[Entry, ...] = ()
 
 
 def baseline_text(findings: Sequence[Finding]) -> str:
     """The contents of a baseline file that holds these findings."""
-    entries = sorted((_Entry(f.fingerprint, f.rule, f.place.path, f.function, f.message) for f in findings), key=_order)
+    entries = sorted((Entry(f.fingerprint, f.rule, f.place.path, f.function, f.message) for f in findings), key=_order)
     return encode_json(_Baseline(_SCHEMA, everproof_version(), tuple(entries)))
 
 
-def _order(entry: _Entry) -> tuple[str, ...]:
+def _order(entry: Entry) -> tuple[str, ...]:
     return (entry.path, entry.rule, entry.function, entry.fingerprint)
 
 
-def read_baseline(path: str) -> Counter[str]:
-    """How often each fingerprint is in the baseline; raises Failure when the file cannot be used."""
+def read_baseline(path: str) -> tuple[Entry, ...]:
+    """The findings of a baseline; raises Failure when the file cannot be used."""
     try:
         baseline = msgspec.json.decode(read_file(path, BASELINE_BYTES), type=_Baseline)
     except UnreadableError as error:
@@ -54,12 +63,12 @@ def read_baseline(path: str) -> Counter[str]:
         raise Failure(f"The baseline {path} is not a baseline file ({error}): write it again with --write-baseline.") from None
     if baseline.schema != _SCHEMA:
         raise Failure(f"The baseline {path} has schema {baseline.schema}, not {_SCHEMA}: write it again with --write-baseline.")
-    return Counter(entry.fingerprint for entry in baseline.findings)
+    return baseline.findings
 
 
-def without_known(report: Report, known: Counter[str]) -> tuple[Report, int]:
-    """The report without the findings of the baseline, and how many those were."""
-    left = Counter(known)
+def without_known(report: Report, baseline: Sequence[Entry]) -> tuple[Report, Known]:
+    """The report without the findings of the baseline, and what became of these."""
+    left = Counter(entry.fingerprint for entry in baseline)
     kept: list[Finding] = []
     withheld: list[tuple[Finding, str]] = []
     for finding in report.findings:
@@ -71,4 +80,16 @@ def without_known(report: Report, known: Counter[str]) -> tuple[Report, int]:
     functions = settle(report.functions, kept, withheld)
     complete = all(file.parse_errors == 0 for file in report.files) and not any(m.severity == "error" for m in report.messages)
     verdict = overall(functions, kept, complete)
-    return msgspec.structs.replace(report, verdict=verdict, functions=functions, findings=tuple(kept)), len(withheld)
+    rest = msgspec.structs.replace(report, verdict=verdict, functions=functions, findings=tuple(kept))
+    return rest, Known(tuple(finding for finding, _ in withheld), _gone(report, baseline))
+
+
+def _gone(report: Report, baseline: Sequence[Entry]) -> tuple[Entry, ...]:
+    """The entries of a baseline that no finding of the report is; of equal ones, the last."""
+    found = Counter(finding.fingerprint for finding in report.findings)
+    gone: list[Entry] = []
+    for entry in baseline:
+        found[entry.fingerprint] -= 1
+        if found[entry.fingerprint] < 0:
+            gone.append(entry)
+    return tuple(gone)

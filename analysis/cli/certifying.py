@@ -23,13 +23,16 @@ from analysis.certificate.ownership.closed_checker import check_closed_sets
 from analysis.certificate.ownership.closed_sets import ClosedSets
 from analysis.certificate.refusal import RefusedError
 from analysis.certificate.unwinding import check_unwinding
+from analysis.certificate.witnessed import claimed
+from analysis.cfa.edge_places import ProgramPlaces
 from analysis.cfa.graph import Program
 from analysis.cfa.linking.link import link
 from analysis.cfa.linking.renamed_unit import as_linked
 from analysis.cfa.marks import with_places
-from analysis.cli.certificate_request import Request
+from analysis.cli.certificate_request import Request, WitnessRequest
 from analysis.cli.closing import quietly
 from analysis.cpa.predicates.violations import Property, violations
+from analysis.frontend.text.source_columns import FileMap
 from analysis.model.c_types import ILP32, LP64
 from analysis.model.file_reading import UnreadableError, read_file
 from analysis.model.limits import CERTIFICATE_BYTES
@@ -46,8 +49,13 @@ MAIN = "main"
 
 
 def read_program(paths: tuple[str, ...], options: Options) -> Program:
-    """The program, with the contracts of the project; says which of these do not count. Raises RefusedError if a part of it is
-    not understood, UnreadableError if it is not there."""
+    """The program alone; see `read_linked`."""
+    return read_linked(paths, options)[0]
+
+
+def read_linked(paths: tuple[str, ...], options: Options) -> tuple[Program, ProgramPlaces]:
+    """The program, with the contracts of the project, and its places; says which contracts do not count. Raises RefusedError if a
+    part of it is not understood, UnreadableError if it is not there."""
     found = find_program(paths, options)
     for message in found.messages:
         if message.severity == "error":
@@ -62,12 +70,15 @@ def read_program(paths: tuple[str, ...], options: Options) -> Program:
     linked = link(as_linked([unit.unit for unit in units]), contracts=contracts)
     for message in (*messages, *linked.applied.messages):
         click.echo(f"{message.path}: {message.severity}: {message.text}", err=True)
-    return linked.program
+    maps = {unit.preprocessed.path: FileMap(unit.preprocessed, {}) for unit in units}
+    return linked.program, ProgramPlaces(linked.sources, maps)
 
 
 def main() -> int:
     """Checks the certificate that the request names."""
     request = msgspec.json.decode(sys.stdin.buffer.read(), type=Request)
+    if request.witness is not None:
+        return _witnessed(request, request.witness)
     try:
         data = read_file(request.certificate, CERTIFICATE_BYTES)
     except UnreadableError as error:
@@ -83,6 +94,24 @@ def main() -> int:
         click.echo(error.reason, err=True)
         return FAILED
     return judged(program, request.options, data, before)
+
+
+def _witnessed(request: Request, claim: WitnessRequest) -> int:
+    """Checks what the invariants of a witness claim."""
+    model = ILP32 if request.options.data_model == "ILP32" else LP64
+    program = places = None
+    try:
+        program, places = read_linked(request.paths, request.options)
+        proof = claimed(program, places, claim.rule, claim.invariants, model)
+        certificate = text.Certificate(request.options.data_model, (proof,))
+        is_whole = _accepted(program, certificate, ("main",))
+    except (RefusedError, TooLargeError) as refused:
+        click.echo(f"refused: {refused if program is None else with_places(str(refused), program, places)}")
+        return REFUSED
+    except UnreadableError as error:
+        click.echo(error.reason, err=True)
+        return FAILED
+    return ACCEPTED if is_whole else PARTIAL
 
 
 def judged(program: Program, options: Options, data: bytes, before: Program | None = None) -> int:

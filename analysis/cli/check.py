@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import click
+import msgspec
 
 from analysis.api import Checker
 from analysis.cli.baseline import baseline_text, read_baseline, without_known
 from analysis.cli.budget import OutOfTime, time_budget
-from analysis.cli.certificates import with_certificates
+from analysis.cli.certificates import proved_loops, with_certificates, with_proofs
 from analysis.cli.command_options import Asked, check_options, read_asked
 from analysis.cli.difference.condition_reading import LeftPaths
 from analysis.cli.output import protect, render, say, write
 from analysis.cli.progress_line import progress
-from analysis.model.report import Report
+from analysis.cli.witness.witness_format import WitnessError
+from analysis.cli.witness.written import witness_text
+from analysis.model.c_types import ILP32, LP64
+from analysis.model.report import Message, Report
 
 VIOLATED, FAILED, UNKNOWN = 1, 2, 3
 
@@ -23,8 +28,9 @@ VIOLATED, FAILED, UNKNOWN = 1, 2, 3
 @click.command()
 @click.argument("paths", metavar="[PATH]...", nargs=-1)
 @click.option("--condition", metavar="FILE", help="Look only at the paths that a condition of `everproof diff` leaves.")
+@click.option("--witness", metavar="FILE", help="Write a software verification witness 2.0 to this file.")
 @check_options
-def check(paths: tuple[str, ...], condition: str | None, **given: Any) -> int:
+def check(paths: tuple[str, ...], condition: str | None, witness: str | None, **given: Any) -> int:
     """Check C files or folders as one program.
 
     Without a PATH: the compile_commands.json found upward from the current folder, else every *.c below it.
@@ -36,22 +42,37 @@ def check(paths: tuple[str, ...], condition: str | None, **given: Any) -> int:
     known = None if asked.baseline is None else read_baseline(asked.baseline)
     left = None if condition is None else LeftPaths(condition)
     asked = asked if left is None else left.terms(asked)
+    if witness is not None and asked.options.engine not in ("automaton", "summary"):
+        asked = with_proofs(asked)
     checker = Checker(asked.options, jobs=asked.jobs, store=asked.store, restriction=None if left is None else left.restrict)
     checker.open(paths)
-    protect(asked, (*checker.files, *(() if condition is None else (condition,))))
+    protect(asked, (*checker.files, *(() if condition is None else (condition,))), [("--witness", witness)])
     report = run(checker, asked)
     report = report if left is None else left.said(report)
     if asked.certificate is not None:
         report = with_certificates(checker, asked.certificate, report)
+    if witness is not None:
+        report = _with_witness(checker, report, asked, witness)
     if asked.write_baseline is not None:
         write(baseline_text(report.findings), asked.write_baseline)
-    withheld = 0
+    withheld = None
     if known is not None:
         report, withheld = without_known(report, known)
     say(report.messages)
     write(render(report, asked, checker.rules, known=withheld, successful=not checker.failed), asked.output)
     keep(checker, asked)
     return exit_code(report, failed=checker.failed or asked.wrong_settings, strict=asked.strict)
+
+
+def _with_witness(checker: Checker, report: Report, asked: Asked, path: str) -> Report:
+    """Writes the witness of a report; the report, which says so where there is none."""
+    try:
+        loops = partial(proved_loops, checker, ILP32 if asked.options.data_model == "ILP32" else LP64)
+        write(witness_text(report, asked.options.data_model, loops), path)
+    except WitnessError as error:
+        none = Message("warning", "", f"No witness is written: {error}.")
+        return msgspec.structs.replace(report, messages=(*report.messages, none))
+    return report
 
 
 def first_of(paths: Sequence[str]) -> str:

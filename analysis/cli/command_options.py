@@ -163,7 +163,11 @@ def _run(command: Command) -> Command:
             click.option("--baseline", metavar="FILE", help="Report only findings that this file does not contain."),
             click.option("--write-baseline", metavar="FILE", help="Write the findings to this file."),
             click.option(
-                "--format", "format_", type=click.Choice(["text", "json", "sarif"]), default="text", help="Default: text."
+                "--format",
+                "format_",
+                type=click.Choice(["text", "json", "sarif", "github", "junit"]),
+                default="text",
+                help="github: annotations of a GitHub workflow; junit: a test report in XML. Default: text.",
             ),
             click.option(
                 "--trace",

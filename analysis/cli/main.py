@@ -22,6 +22,7 @@ _COMMANDS = {
     "diff": "analysis.cli.difference.diff_command",
     "revisions": "analysis.cli.revisions",
     "replay": "analysis.cli.replay_command",
+    "witness": "analysis.cli.witness.command",
     "watch": "analysis.cli.watch",
     "serve": "analysis.cli.serve",
     "rules": "analysis.cli.rules",

@@ -6,10 +6,13 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 
+from analysis.cli.baseline import Known
 from analysis.cli.closing import NobodyReadsError, let_go
 from analysis.cli.command_options import Asked
 from analysis.cli.failure import Failure
+from analysis.cli.github_format import github_report
 from analysis.cli.json_format import encode_json, report_document
+from analysis.cli.junit_format import junit_report
 from analysis.cli.sarif_format import sarif_document
 from analysis.cli.text_format import message_line, text_report
 from analysis.frontend.compiler.compiler_flags import DATABASE_NAME
@@ -18,17 +21,23 @@ from analysis.model.settings import FILE_NAME
 from analysis.rules.automaton import Rule
 
 _MOST = 20  # warnings: a folder without its headers has hundreds
-_READ = (".c", ".h", ".i", ".inc", ".def", ".y", ".l", ".s", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".yaml", ".yml")
+_TEXTS = (".c", ".h", ".i", ".inc", ".def", ".y", ".l", ".s", ".cc", ".cpp", ".cxx", ".hh", ".hpp")
+_READ = (*_TEXTS, ".yaml", ".yml")
 _SETTINGS = (DATABASE_NAME, FILE_NAME)
 
 
-def render(report: Report, asked: Asked, rules: Sequence[Rule], *, known: int, successful: bool) -> str:
-    """The report in the format asked for; `known` findings were withheld by a baseline."""
+def render(report: Report, asked: Asked, rules: Sequence[Rule], *, known: Known | None, successful: bool) -> str:
+    """The report in the format asked for; `known`: what a baseline says of it, if one was given."""
     if asked.format == "json":
         return encode_json(report_document(report))
     if asked.format == "sarif":
-        return encode_json(sarif_document(report, rules, successful))
-    return text_report(report, stats=asked.stats, known=known)
+        return encode_json(sarif_document(report, rules, successful, known))
+    withheld = 0 if known is None else len(known.withheld)
+    if asked.format == "github":
+        return github_report(report, known=withheld)
+    if asked.format == "junit":
+        return junit_report(report)
+    return text_report(report, stats=asked.stats, known=withheld)
 
 
 def write(text: str, path: str | None) -> None:
@@ -66,7 +75,8 @@ def protect(asked: Asked, files: Iterable[str], written: Iterable[tuple[str, str
         if path is None or (os.path.exists(path) and not os.path.isfile(path)):  # a terminal, or /dev/null, twice if you like
             continue
         real = os.path.realpath(path)
-        if os.path.isfile(path) and (real in read or path.lower().endswith(_READ) or os.path.basename(real) in _SETTINGS):
+        suffixes = _TEXTS if option == "--witness" else _READ  # a witness is YAML
+        if os.path.isfile(path) and (real in read or path.lower().endswith(suffixes) or os.path.basename(real) in _SETTINGS):
             raise Failure(f"{option} {path} would replace a file that is read: name another file.")
         if taken.setdefault(real, option) != option:
             raise Failure(f"{taken[real]} and {option} name the same file, {path}: name two.")

@@ -66,6 +66,8 @@ def revisions(versions: tuple[str, ...], algorithm: Algorithm, reuse: Reuse | No
         raise Failure("Certificates are of one version: use everproof check.")
     if asked.baseline is not None or asked.write_baseline is not None:
         raise Failure("Baselines are for one version: use them with `everproof check`.")
+    if asked.format in ("github", "junit"):
+        raise Failure("These reports are about one version: use --format text, json or sarif, or `everproof check`.")
     protect(asked, versions)
     done: list[Checked] = []
     with closing(VersionChain(asked, algorithm)) as chain:

@@ -8,17 +8,18 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from analysis.cli.baseline import Entry, Known
 from analysis.cli.json_format import everproof_version
 from analysis.model.places import Place
-from analysis.model.report import Finding, Message, Report, TraceStep
+from analysis.model.report import FINGERPRINT_NAME, Finding, Message, Report, TraceStep
 from analysis.rules.automaton import Rule
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_FINGERPRINT = "everproof/v1"
 
 
-def sarif_document(report: Report, rules: Sequence[Rule], successful: bool) -> dict[str, Any]:
-    """The report as one SARIF run; `successful` False: something asked for could not be done."""
+def sarif_document(report: Report, rules: Sequence[Rule], successful: bool, known: Known | None = None) -> dict[str, Any]:
+    """The report as one SARIF run; `successful` False: something asked for could not be done. `known`: what a baseline says of
+    it, if one was given."""
     index = {rule.name: number for number, rule in enumerate(rules)}
     return {
         "$schema": _SCHEMA,
@@ -41,7 +42,7 @@ def sarif_document(report: Report, rules: Sequence[Rule], successful: bool) -> d
                         "toolExecutionNotifications": [_notification(message) for message in report.messages],
                     }
                 ],
-                "results": [_result(finding, index) for finding in report.findings],
+                "results": _results(report, index, known),
                 "properties": {
                     "verdict": report.verdict,
                     "heldBack": report.held_back,
@@ -50,6 +51,37 @@ def sarif_document(report: Report, rules: Sequence[Rule], successful: bool) -> d
                 },
             }
         ],
+    }
+
+
+def _results(report: Report, index: dict[str, int], known: Known | None) -> list[dict[str, Any]]:
+    """All findings: those that are reported; those that comments suppress; and those that a baseline knows, or that were there
+    when it was written."""
+    state = {} if known is None else {"baselineState": "new"}
+    found = [_result(finding, index) | state for finding in report.findings]
+    found += [_result(one.finding, index) | state | _suppressed("inSource", one.reason) for one in report.silenced]
+    if known is not None:
+        unchanged = {"baselineState": "unchanged", **_suppressed("external", "It is in the baseline.")}
+        found += [_result(finding, index) | unchanged for finding in known.withheld]
+        found += [_absent(entry, index) for entry in known.gone]
+    return found
+
+
+def _suppressed(kind: str, reason: str) -> dict[str, Any]:
+    return {"suppressions": [{"kind": kind, "status": "accepted", "justification": reason}]}
+
+
+def _absent(entry: Entry, index: dict[str, int]) -> dict[str, Any]:
+    """What a baseline has, and is not found any more; it does not say in which line that was."""
+    place = {"physicalLocation": {"artifactLocation": _artifact(entry.path)}, "logicalLocations": [_logical(entry.function)]}
+    return {
+        "ruleId": entry.rule,
+        **({"ruleIndex": index[entry.rule]} if entry.rule in index else {}),
+        "level": "note",
+        "message": {"text": entry.message},
+        "locations": [place],
+        "partialFingerprints": {FINGERPRINT_NAME: entry.fingerprint},
+        "baselineState": "absent",
     }
 
 
@@ -90,7 +122,7 @@ def _result(finding: Finding, index: dict[str, int]) -> dict[str, Any]:
         "rank": float(finding.score),
         "message": {"text": finding.said},
         "locations": [{**_location(finding.place), "logicalLocations": [_logical(finding.function)]}],
-        "partialFingerprints": {_FINGERPRINT: finding.fingerprint},
+        "partialFingerprints": {FINGERPRINT_NAME: finding.fingerprint},
         "properties": {"status": finding.status, "shown": finding.shown, "reasons": list(finding.reasons)},
     }
     if finding.rule in index:

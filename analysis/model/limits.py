@@ -14,6 +14,14 @@ DATABASE_BYTES = 64_000_000
 """Of a compile_commands.json."""
 BASELINE_BYTES = 64_000_000
 CERTIFICATE_BYTES = 64_000_000
+WITNESS_BYTES = 4_000_000
+"""YAML takes long to read: a second for each of these megabytes, or more."""
+SARIF_BYTES = 32_000_000
+"""Of a report that an editor opens."""
+SARIF_FINDINGS = 20_000
+HANDED_OVER_BYTES = 64_000_000
+"""Of a file that `everproof cache export` writes."""
+HANDED_OVER_UNPACKED = 256_000_000
 PROOF_BYTES = 4_000_000
 EARLIER_DECISIONS = 2_000
 TOKENS = 3_300_000

@@ -20,6 +20,8 @@ StepKind = Literal["entry", "assign", "branch", "call", "return", "havoc", "erro
 FindingStatus = Literal["possible", "confirmed"]
 RecheckReason = Literal["scratch", "text", "callee", "summary", "argument", "start", "together", "rule"]
 
+FINGERPRINT_NAME = "everproof/v1"
+"""Under which SARIF has the fingerprint of a finding."""
 
 LIKELY = 50
 """A finding of this score or more is shown; one below it only where all findings are asked for."""
@@ -123,6 +125,9 @@ IF_KEPT = "safe if callers keep: "
 
 RECHECKED = "it was proved before the last edit, and is being checked again"
 """The reason of what was proved, while nobody knows whether it still is."""
+
+ELSEWHERE = "it was proved elsewhere, and is being checked here"
+"""The same, of what another machine has handed over."""
 
 STORED = "it was proved in an earlier session, and is being checked again"
 """The same, of what the store has."""
@@ -309,9 +314,17 @@ class Times(msgspec.Struct, frozen=True, gc=False):
     total: float = 0.0
 
 
+class Silenced(msgspec.Struct, frozen=True, gc=False):
+    """A finding that a comment suppresses, and the reason that the comment gives."""
+
+    finding: Finding
+    reason: str
+
+
 class Report(msgspec.Struct, frozen=True, gc=False):
-    """The answer to one check of one revision. `refuted` counts possible findings that provers have shown not to happen,
-    all of them together under the `refuted_under` assumptions; `refuted_findings` are their fingerprints."""
+    """The answer to one check of one revision. `silenced` are the findings that comments suppress. `refuted` counts possible
+    findings that provers have shown not to happen, all of them together under the `refuted_under` assumptions;
+    `refuted_findings` are their fingerprints."""
 
     verdict: Verdict
     files: tuple[FileReport, ...]
@@ -320,11 +333,16 @@ class Report(msgspec.Struct, frozen=True, gc=False):
     messages: tuple[Message, ...]
     work: Work
     times: Times
-    suppressed: int = 0
+    silenced: tuple[Silenced, ...] = ()
     rechecked: tuple[Rechecked, ...] = ()
     refuted: int = 0
     refuted_under: tuple[str, ...] = ()
     refuted_findings: tuple[str, ...] = ()
+
+    @property
+    def suppressed(self) -> int:
+        """How many findings comments suppress."""
+        return len(self.silenced)
 
     @property
     def shown(self) -> tuple[Finding, ...]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
 
-from analysis.model.report import Count, FileReport, Message, Report, Times
+from analysis.model.report import Count, FileReport, Message, Report, Silenced, Times
 from analysis.session.checking import Checked, ProgramCheck, count_functions, is_unreadable, unit_messages
 from analysis.session.files.suppressions import NONE, Suppressions, read_suppressions, split
 from analysis.session.opened import OpenProgram
@@ -68,7 +69,7 @@ class Reporting:
             messages=tuple(dict.fromkeys(messages)),
             work=proofs.counted(msgspec.structs.replace(checked.work, functions=self._lowered(units))),
             times=proofs.timed(self._times(units, checked, start, began)),
-            suppressed=len(silenced),
+            silenced=tuple(itertools.starmap(Silenced, silenced)),
             rechecked=checked.rechecked,
             refuted=proofs.refuted,
             refuted_under=proofs.refuted_under,

@@ -110,6 +110,15 @@ class Store:
 
         return self._try(ask, ())
 
+    def named(self, kind: str) -> tuple[tuple[str, str], ...]:
+        """The (group, key) of each record of a kind, those of the most recently used groups first."""
+        query = "SELECT name, key FROM records JOIN groups USING (name) WHERE kind = ? ORDER BY used DESC, key"
+
+        def ask(connection: sqlite3.Connection) -> tuple[tuple[str, str], ...]:
+            return tuple((str(name), str(key)) for name, key in connection.execute(query, (kind,)))
+
+        return self._try(ask, ())
+
     def verify(self) -> tuple[int, int]:
         """Reads everything; how many records there are, and how many more were damaged and are deleted now."""
 

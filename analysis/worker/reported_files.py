@@ -58,6 +58,12 @@ class ReportedFiles:
         if result is not None:
             self._send(msgspec.structs.replace(result, alone=True))
 
+    def report_handed_over(self, generation: int, checker: Checker, report: Report) -> None:
+        """Sends what another machine has found, until the program is known: then all of it is said anew, or goes away."""
+        for path, result in _by_file(generation, [(checker, report)], _without_marks).items():
+            self._last[path] = msgspec.structs.replace(result, alone=True, handed_over=True)
+            self._send(self._last[path])
+
 
 def _without_marks(_checker: Checker, _report: Report) -> tuple[str, tuple[Since | None, ...]]:
     """Nothing is compared."""

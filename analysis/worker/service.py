@@ -292,7 +292,12 @@ class Service:
         return reports
 
     def _tell_alone(self, generation: int, focus: Iterable[str], checker: Checker) -> None:
-        """Sends what the file that the user looks at shows by itself, before a large program is read."""
+        """Sends what is known before a large program is read: what another machine has found in it, else what the file that the
+        user looks at shows by itself."""
+        handed = checker.handed_over()
+        if handed is not None:
+            self._reported.report_handed_over(generation, checker, handed)
+            return
         path = next((path for path in focus if path in checker.files), None)
         found = None if path is None else checker.alone(path, self._interrupted)
         if path is not None and found is not None:

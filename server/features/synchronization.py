@@ -25,7 +25,9 @@ def register(server: EverproofServer) -> None:
     def did_change(params: types.DidChangeTextDocumentParams) -> None:
         document = server.documents.find(params.text_document.uri)
         if document is not None:
-            server.results.edited(document.file_path, document.take_edits())
+            edits = document.take_edits()
+            server.results.edited(document.file_path, edits)
+            server.ci.edited(document.file_path, edits)
             server.fixes.forget()
             server.pauses.typed(document.file_path)
             server.edits.note(document, document.take_changes())

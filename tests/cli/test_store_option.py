@@ -7,11 +7,16 @@ import os
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from analysis.cli.main import main
+from analysis.session.keeping.archive import Archive, Snapshot
 from analysis.session.provers.asking.kept_answers import DECISIONS
 from analysis.store import store_location
+from analysis.store.database import Store
+from analysis.store.packing import Codec
+from analysis.store.records import Record
 
 BAD = "int f(void)\n{\n    int *p = 0;\n    return *p;\n}\n"
 
@@ -120,6 +125,76 @@ def test_cache_without_a_store_is_one_sentence(capsys: pytest.CaptureFixture[str
     assert len(capsys.readouterr().err.splitlines()) == 1
     assert main(["cache", "stat", "--store", "bad.c"]) == 2
     assert "not a store" in capsys.readouterr().err
+
+
+def test_what_is_kept_is_handed_over(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cache", "export", "handed", "--store", "kept.everproof"]) == 0  # there is no store yet
+    assert "nothing is kept" in capsys.readouterr().out
+    main(["check", "bad.c", "--store", "kept.everproof"])
+    assert main(["cache", "export", "handed", "--store", "kept.everproof"]) == 0
+    assert "handed: 1 program and 0 proofs, " in capsys.readouterr().out
+    assert main(["cache", "import", "handed", "--store", "other.everproof"]) == 0
+    assert "taken in; all of it is checked before it counts" in capsys.readouterr().out
+    main(["cache", "stat", "--store", "other.everproof"])
+    assert f"handed over: {os.path.realpath('.')}: 1 record, " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["verify", "--deep", "nowhere.c"], "Nothing is kept of this program"),
+        (["stat", "--deep"], "Only `everproof cache verify`"),
+        (["export"], "take one FILE"),
+        (["stat", "handed"], "take one FILE"),
+        (["import", "nowhere"], "nowhere cannot be used: no such file"),
+        (["import", "bad.c"], "bad.c cannot be used: it is no file that"),
+        (["export", "nowhere/handed"], "cannot be written"),
+        (["export", "bad.c"], "would replace a file that it has not written"),
+        (["export", "."], "would replace a file that it has not written"),
+    ],
+)
+def test_a_wrong_file_to_hand_over_is_one_sentence(capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:
+    main(["check", "bad.c", "--engine", "automaton", "--store", "kept.everproof"])
+    capsys.readouterr()
+    assert main(["cache", *arguments, "--store", "kept.everproof"]) == 2
+    error = capsys.readouterr().err
+    assert len(error.splitlines()) == 1
+    assert said in error
+
+
+def test_a_deep_verification_finds_what_is_kept_wrongly_and_repairs_it(capsys: pytest.CaptureFixture[str]) -> None:
+    verify = ["cache", "verify", "--deep", "bad.c", "--store", "kept.everproof", "--report", "audit.json"]
+    main(["check", "bad.c", "--store", "kept.everproof"])
+    capsys.readouterr()
+    assert main(verify) == 0
+    assert "self-audit: 1 function and 1 finding re-checked from nothing, 0 differences" in capsys.readouterr().out
+    store = Store("kept.everproof")
+    [(group, _)] = store.named("snapshot")
+    archive = Archive(store)
+    snapshot = archive.snapshot(group)
+    assert snapshot is not None
+    wrong = msgspec.structs.replace(snapshot.report, findings=(), verdict="safe")
+    data = Codec(Snapshot).encode(msgspec.structs.replace(snapshot, report=wrong))
+    kept = [(kind, key) for kind in ("unit", "graph") for of, key in store.named(kind) if of == group]
+    assert store.write(group, "bad.c", [Record("snapshot", "", data)], kept)
+    store.close()
+    assert main(["check", "bad.c", "--store", "kept.everproof"]) == 0, "the fault is in: a store is believed"
+    capsys.readouterr()
+    assert main(verify) == 1
+    assert "re-checked from nothing, 3 differences; repaired; see audit.json" in capsys.readouterr().out
+    written = json.loads(Path("audit.json").read_text())
+    assert {one["only"] for one in written["differences"]} == {"kept", "from nothing"}
+    assert any("null-dereference" in one["what"] for one in written["differences"])
+    assert list(written["files"]) == ["bad.c"]
+    assert main(["check", "bad.c", "--store", "kept.everproof"]) == 1, "it is repaired"
+
+
+def test_of_other_texts_nothing_is_handed_over(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["check", "bad.c", "--engine", "automaton", "--store", "kept.everproof"])
+    Path("bad.c").write_text(BAD + "\n")
+    capsys.readouterr()
+    assert main(["cache", "export", "handed", "--store", "kept.everproof"]) == 2
+    assert "run `everproof check` first" in capsys.readouterr().err
 
 
 def test_where_nothing_can_be_kept_the_answer_is_the_same(capsys: pytest.CaptureFixture[str]) -> None:

@@ -22,7 +22,17 @@ from analysis.model.report import Finding, FunctionReport, RuleVerdict, StepKind
 from analysis.wire import CheckDone, FileResult, ToldDifference
 from server.convert import Converter, Mark
 from server.documents import OpenDocuments
-from server.features import commands, derivation, inlay_hints, introduced, invariants, quick_fixes, replaying, suppressing
+from server.features import (
+    ci_report,
+    commands,
+    derivation,
+    inlay_hints,
+    introduced,
+    invariants,
+    quick_fixes,
+    replaying,
+    suppressing,
+)
 from server.introductions import Introductions
 from server.results import Results
 from server.session_edits import SessionEdits
@@ -221,7 +231,7 @@ async def test_what_is_said_of_a_reference(server: Server) -> None:
     answer = await server.commands[introduced.INTRODUCED](URI, FINDING.fingerprint)
     assert answer["edit"]["number"] == 1
     assert problems(answer, "Introduction") == []
-    marking = Converter(server.documents, lambda _state, _finding: Mark("new", "HEAD", 1, 4))
+    marking = Converter(server.documents, lambda _state, _finding: Mark("new", "HEAD", 1, 4, in_ci=True))
     [diagnostic] = marking.diagnostics(server.results, PATH, unknown_hints=False)
     assert diagnostic.data["introduced"] == {"edit": 1, "version": 4}
     assert problems(diagnostic.data, "FindingData") == []
@@ -243,6 +253,7 @@ def test_the_names_of_commands_and_of_the_notification() -> None:
             inlay_hints.STATES,
             introduced.INTRODUCED,
             invariants.INVARIANTS,
+            ci_report.OPEN_SARIF,
         )
     )
     assert f"export const STATUS = '{METHOD}';" in SOURCE

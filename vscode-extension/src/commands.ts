@@ -30,6 +30,8 @@ export function registerCommands(
     [Commands.states]: (uri?: string, name?: string) => toggleHints(connection, model, Commands.states, uri, name),
     [Commands.invariants]: (uri?: string, name?: string) =>
       toggleHints(connection, model, Commands.invariants, uri, name),
+    [Commands.openSarif]: (uri?: string) => openSarif(connection, uri),
+    'everproof.closeSarif': () => connection.execute(Commands.openSarif, []),
     // from the error back: what comes next is what led there
     'everproof.nextStep': () => trace.move(-1),
     'everproof.previousStep': () => trace.move(1),
@@ -110,6 +112,22 @@ async function replay(connection: ServerConnection, uri: string, fingerprint: st
   );
   const document = await vscode.workspace.openTextDocument({ content: text });
   await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, preview: true });
+}
+
+/** Shows the findings of a CI beside the live ones; the user chooses its report if none is named. */
+async function openSarif(connection: ServerConnection, uri?: string): Promise<void> {
+  const chosen = uri ?? (await chooseSarif());
+  if (chosen !== undefined) {
+    await connection.execute(Commands.openSarif, [chosen]);
+  }
+}
+
+async function chooseSarif(): Promise<string | undefined> {
+  const files = await vscode.window.showOpenDialog({
+    title: 'Everproof: the SARIF of a CI',
+    filters: { SARIF: ['sarif', 'json'] },
+  });
+  return files?.[0]?.toString();
 }
 
 /** The change that introduced a finding, as a document beside it. */

@@ -130,6 +130,7 @@ export interface FindingData {
   readonly since: 'new' | 'old' | 'unknown';
   readonly reference?: string;
   readonly introduced?: IntroducingEdit;
+  readonly inCi?: boolean;
 }
 
 /** The number of an edit of this session, and the version that it led to; 0 and null for what was there before. */
@@ -176,6 +177,7 @@ export const Commands = {
   fix: 'everproof.fix',
   suppress: 'everproof.suppress',
   replay: 'everproof.replay',
+  openSarif: 'everproof.openSarif',
   derivation: 'everproof.derivation',
   states: 'everproof.states',
   invariants: 'everproof.invariants',

@@ -18,7 +18,7 @@ from analysis.cli.check import FAILED, VIOLATED, run
 from analysis.cli.command_options import Asked, check_options, read_asked
 from analysis.cli.difference.condition_format import condition_json
 from analysis.cli.difference.condition_reading import LeftPaths, speaks_of
-from analysis.cli.difference.difference_formats import Comparison, Differing, json_of, sarif_of, text_of
+from analysis.cli.difference.difference_formats import Comparison, Differing, github_of, json_of, sarif_of, text_of
 from analysis.cli.difference.same_findings import compare_findings
 from analysis.cli.failure import Failure
 from analysis.cli.output import protect, say, write
@@ -88,10 +88,12 @@ def diff(
             new = _located(versions[1], places[1]) if len(versions) == 2 else _Located("the working tree", ".")
         more = (("--condition", condition), ("--residual", residual))
         asked = _asked(given, old, new, more)
+        if asked.format == "junit":
+            raise Failure("A test report is about one version: use --format text, json, sarif or github, or `everproof check`.")
         comparison, rules, programs = _compared(old, new, asked, changed_paths=changed_paths)
     _write_conditions(programs, asked, condition, residual, _METHODS[extractor])
     say(comparison.report.messages)
-    written = {"json": json_of, "text": text_of}.get(asked.format)
+    written = {"json": json_of, "text": text_of, "github": github_of}.get(asked.format)
     write(written(comparison) if written else sarif_of(comparison, rules), asked.output)
     if comparison.findings.introduced:
         return VIOLATED

@@ -1,4 +1,5 @@
-"""What `everproof diff` prints: as text, as JSON, and as SARIF with `baselineState` [SARIF] (section 3.27.24)."""
+"""What `everproof diff` prints: as text, as JSON, as annotations of a GitHub workflow, and as SARIF with `baselineState` [SARIF]
+(section 3.27.24)."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from analysis.cli.github_format import annotation, escaped
 from analysis.cli.json_format import SCHEMA, encode_json, everproof_version, finding_document
 from analysis.cli.sarif_format import sarif_document
 from analysis.cli.text_format import count, finding_lines, spot
@@ -45,7 +47,7 @@ def text_of(comparison: Comparison) -> str:
 
 def _lines(comparison: Comparison) -> Iterator[str]:
     findings = comparison.findings
-    introduced, held = _shown(findings.introduced)
+    introduced, _ = _shown(findings.introduced)
     for finding in introduced:
         yield from finding_lines(finding)
         yield ""
@@ -54,6 +56,13 @@ def _lines(comparison: Comparison) -> Iterator[str]:
         yield f"fixed: {spot(finding.place)}: {finding.message} [{finding.rule}]"
     if fixed:
         yield ""
+    yield from _numbers(comparison)
+
+
+def _numbers(comparison: Comparison) -> Iterator[str]:
+    findings = comparison.findings
+    introduced, held = _shown(findings.introduced)
+    fixed, _ = _shown(findings.fixed)
     before, held_before = _shown(findings.unchanged)
     more = f" ({held} more need something that was not proved)" if held else ""
     yield f"From {comparison.old} to {comparison.new}: {count(len(introduced), 'finding')} introduced{more}, {len(fixed)} fixed."
@@ -83,6 +92,12 @@ def _named(names: Sequence[str]) -> str:
 def _shown(findings: Sequence[Finding]) -> tuple[list[Finding], int]:
     shown = [finding for finding in findings if finding.shown]
     return shown, len(findings) - len(shown)
+
+
+def github_of(comparison: Comparison) -> str:
+    """For a GitHub workflow: an annotation for each finding that was introduced, and the rest in numbers."""
+    introduced, _ = _shown(comparison.findings.introduced)
+    return "".join(f"{line}\n" for line in (*map(annotation, introduced), *map(escaped, _numbers(comparison))))
 
 
 def json_of(comparison: Comparison) -> str:
@@ -117,7 +132,7 @@ def sarif_of(comparison: Comparison, rules: Sequence[Rule]) -> str:
         "absent": findings.fixed,
     }
     every = [(state, finding) for state, some in states.items() for finding in some]
-    report = msgspec.structs.replace(comparison.report, findings=tuple(finding for _, finding in every))
+    report = msgspec.structs.replace(comparison.report, findings=tuple(finding for _, finding in every), silenced=())
     document = sarif_document(report, rules, comparison.successful)
     for (state, _), result in zip(every, document["runs"][0]["results"], strict=True):
         result["baselineState"] = state

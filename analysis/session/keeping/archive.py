@@ -18,7 +18,7 @@ are files whose names only macros say.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
 from typing import NamedTuple
@@ -42,6 +42,9 @@ from analysis.store.database import Store
 from analysis.store.packing import Codec, PackingError
 from analysis.store.records import Record
 
+HANDED_OVER = "handed over: "
+"""How the label of its group begins in the store."""
+_HANDED_OVER = "handed over"
 _BOM = b"\xef\xbb\xbf"
 _SNAPSHOT, _UNIT, _GRAPH = "snapshot", "unit", "graph"
 
@@ -121,6 +124,25 @@ class Archive:
             return None if data is None else _codec().decode(data)
         except PackingError:
             return None
+
+    def snapshots(self) -> Iterator[Snapshot]:
+        """All that is kept, the most recently used first."""
+        groups = [group for group, _ in self._store.named(_SNAPSHOT)]
+        found = (self.snapshot(group) for group in groups)
+        return (snapshot for snapshot in found if snapshot is not None)
+
+    def take_in(self, root: str, file: bytes) -> bool:
+        """Keeps what another machine has handed over, for the workspace with this top. Returns whether it is there."""
+        record = Record(_HANDED_OVER, "", file)
+        written = self._store.write(_handed_over_group(root), f"{HANDED_OVER}{root}", [record])
+        self._store.close()
+        return written
+
+    def handed_over(self, root: str) -> bytes | None:
+        """What another machine has handed over, for the workspace with this top; None if nothing was."""
+        file = self._store.read(_handed_over_group(root), _HANDED_OVER, "")
+        self._store.close()
+        return file
 
     def touch(self, group: str) -> None:
         """Notes that what is kept was of use."""
@@ -229,6 +251,10 @@ class Archive:
                 data = pack_unit(unit.built)
             packed = self._pending[unit.path] = _Packed(unit.built, Record(_UNIT, digest_text(data), data))
         return packed
+
+
+def _handed_over_group(root: str) -> str:
+    return digest_text(_HANDED_OVER, root)
 
 
 def snapshot_of(

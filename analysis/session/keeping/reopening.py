@@ -22,11 +22,13 @@ from analysis.session.files.program_files import ProgramFiles
 from analysis.session.files.texts import Texts
 from analysis.session.interruption import Interrupted, Interruption
 from analysis.session.keeping.archive import Archive, Snapshot, snapshot_of
+from analysis.session.keeping.handed_over import HandedOverError, report_of, unpacked
 from analysis.session.keeping.surroundings import compiler_digest, others_asked, tool_digest
 from analysis.session.scores import scored
 from analysis.session.units.program_units import Stop, Units
 from analysis.session.units.unit_view import UnitView
 from analysis.store.database import Store
+from analysis.store.store_location import workspace_root
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -124,6 +126,18 @@ class Reopening:
                 return msgspec.structs.replace(snapshot.report, findings=findings, times=times)
         self.wake(question, units, check)
         return None
+
+    def handed_over(self, question: Question) -> Report | None:
+        """What another machine has found in the program as it is now; nothing of it is believed. None if there is nothing."""
+        if self._archive is None or question.asked[:1] != ("folder",):
+            return None
+        root = workspace_root(question.asked[1])
+        file = self._archive.handed_over(root)
+        try:
+            found = None if file is None else report_of(unpacked(file), root, question.program.files, self._texts.digest)
+        except HandedOverError:
+            return None
+        return None if found is None else msgspec.structs.replace(found, findings=scored(found.findings, question.options.show))
 
     def wake(self, question: Question, units: Units, check: ProgramCheck) -> None:
         """Brings what the store has into memory. Not to be ended early: whatever text comes next goes on from here."""

@@ -7,11 +7,12 @@ stay, up to a number, so that going back to one, in another branch or on another
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 from analysis.model.digest import digest_text
 from analysis.model.limits import EARLIER_DECISIONS
+from analysis.session.keeping.handed_over import HandedProof, is_key
 from analysis.session.keeping.surroundings import others_asked, tool_digest
 from analysis.session.provers.asking.answer import Decided
 from analysis.store.database import Store
@@ -153,6 +154,40 @@ class Decisions:
             del self._known[oldest]
             self._own.discard(oldest)
             self._kept -= {oldest}
+
+
+def handed_proofs(store: Store) -> tuple[HandedProof, ...]:
+    """The proofs in a store that can be checked again, to be handed over; the most recently used first."""
+    found: dict[str, HandedProof] = {}
+    for group, key in store.named(_KIND):
+        data = store.read(group, _KIND, key)
+        try:
+            decided = None if data is None else _codec().decode(data)
+        except PackingError:
+            continue
+        if decided is not None and key not in found and len(found) < EARLIER_DECISIONS:
+            if decided.kept:
+                found[key] = HandedProof(key, decided.kept)
+            elif decided.status == "possible" and is_key(decided.reason):
+                found[key] = HandedProof(key, at=decided.reason)
+    return tuple(one for one in found.values() if not one.at or one.at in found)
+
+
+def take_in(store: Store, folder: str, proofs: Sequence[HandedProof]) -> bool:
+    """Keeps proofs that another machine has handed over, for the program of a folder. None is an answer: each says only where the
+    next proof is looked for. Returns whether they are there."""
+    asked = ("folder", folder)
+    decisions = Decisions(store)
+    decisions.open(asked)
+    before = decisions._saved()
+    new = {one.key: Decided("possible", final=False, reason=one.at, kept=one.proof or None) for one in proofs}
+    new = {key: decided for key, decided in new.items() if key not in before}
+    records = [Record(_KIND, key, _codec().encode(decided)) for key, decided in new.items()]
+    kept = before[: max(EARLIER_DECISIONS - len(new), 0)]
+    order = Record(_ORDER, _ORDER, _order_codec().encode((*kept, *new)))
+    written = store.write(_group(asked), DECISIONS + folder, [*records, order], [(_KIND, key) for key in kept])
+    store.close()
+    return written
 
 
 def _group(asked: tuple[str, ...]) -> str:

@@ -1,0 +1,130 @@
+"""A report as a software verification witness 2.0 [WITNESS]: of a confirmed violation in a run from `main`, the results that the
+functions outside of the program had, and the place; of a proved program, the invariants of its loops.
+
+The text is JSON, which is YAML. A validator follows a run by the results alone; branches follow from them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from analysis.cli.json_format import encode_json, everproof_version
+from analysis.cli.witness.witness_format import RULES, WitnessError
+from analysis.model.file_reading import UnreadableError, read_file
+from analysis.model.limits import Limits
+from analysis.model.places import Place
+from analysis.model.report import Finding, Report, TraceStep
+from analysis.model.run_inputs import RunInput
+
+_LOOP = re.compile(r"\b(?:while|for|do)\b")
+_EPOCH = "SOURCE_DATE_EPOCH"  # https://reproducible-builds.org/specs/source-date-epoch
+
+
+class ProvedLoop(NamedTuple):
+    """What a proof says of a loop: a place in its head, and what holds there, in C."""
+
+    function: str
+    place: Place
+    text: str
+
+
+def witness_text(report: Report, data_model: str, loops: Callable[[str], Iterable[ProvedLoop]]) -> str:
+    """The witness of a report; `loops` are those of which the proof of a rule says something. Raises WitnessError where there is
+    no witness."""
+    files = tuple(file.path for file in report.files)
+    for finding in report.findings:
+        if finding.status == "confirmed" and finding.rule in RULES and finding.run is not None and finding.run.entry == "main":
+            return _text("violation_sequence", _segments(finding, finding.run.inputs), finding.rule, files, data_model)
+    rule = next((name for name in RULES if report.verdict == "safe" and _is_proved(report, name)), None)
+    if rule is None:
+        raise WitnessError(
+            "no violation in a run from main is confirmed, and the program is not proved for a rule that witnesses know"
+        )
+    return _text("invariant_set", [_invariant(loop) for loop in loops(rule)], rule, files, data_model)
+
+
+def _is_proved(report: Report, rule: str) -> bool:
+    verdicts = [function.verdicts[rule] for function in report.functions if rule in function.verdicts]
+    return bool(verdicts) and all(one.verdict == "safe" or one.no_place or one.unreached for one in verdicts)
+
+
+def _text(kind: str, content: Any, rule: str, files: Sequence[str], data_model: str) -> str:
+    hashes = {file: hashlib.sha256(_read(file)).hexdigest() for file in files}
+    now = int(os.environ.get(_EPOCH) or time.time())
+    task = {
+        "input_files": list(files),
+        "input_file_hashes": hashes,
+        "specification": f"CHECK( init(main()), LTL({RULES[rule]}) )",
+        "data_model": data_model,
+        "language": "C",
+    }
+    body = encode_json([kind, task, content])
+    metadata = {
+        "format_version": "2.0",
+        "uuid": str(uuid.uuid5(uuid.NAMESPACE_OID, body)),
+        "creation_time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now)),
+        "producer": {"name": "Everproof", "version": everproof_version()},
+        "task": task,
+    }
+    return encode_json([{"entry_type": kind, "metadata": metadata, "content": content}])
+
+
+def _read(path: str) -> bytes:
+    try:
+        return read_file(path, Limits().source_bytes)
+    except UnreadableError as error:
+        raise WitnessError(f"{path} cannot be read: {error.reason}") from None
+
+
+def _segments(finding: Finding, inputs: Sequence[RunInput]) -> list[dict[str, Any]]:
+    waypoints = [*_results(finding.trace, inputs), _waypoint("target", finding.place, finding.function, None)]
+    return [{"segment": [{"waypoint": one}]} for one in waypoints]
+
+
+def _results(trace: Sequence[TraceStep], inputs: Sequence[RunInput]) -> Iterator[dict[str, Any]]:
+    """The results of functions outside of the program, at the closing parenthesis of each call."""
+    steps = iter(trace)
+    for one in inputs:
+        if one.kind == "result" and one.fresh is None and not one.object and not one.is_float:
+            step = next((step for step in steps if step.kind == "call" and f"{one.name}(" in step.text), None)
+            if step is None:
+                return  # the trace leaves its middle out: what follows is not said
+            constraint = {"value": f"\\result == {one.number}", "format": "acsl_expression"}
+            yield _waypoint("function_return", step.place, step.function, constraint, at_end=True)
+
+
+def _waypoint(
+    kind: str, place: Place, function: str, constraint: dict[str, str] | None, *, at_end: bool = False
+) -> dict[str, Any]:
+    found = {"type": kind, "action": "follow", "location": _location(place, function, at_end=at_end)}
+    return found if constraint is None else {**found, "constraint": constraint}
+
+
+def _location(place: Place, function: str, *, at_end: bool) -> dict[str, Any]:
+    at = place.range.end if at_end else place.range.start
+    column = max(at.column - 1, 1) if at_end else at.column
+    return {"file_name": place.path, "line": at.line, "column": column, "function": function}
+
+
+def _invariant(loop: ProvedLoop) -> dict[str, Any]:
+    location = _location(_keyword(loop.place), loop.function, at_end=False)
+    return {"invariant": {"type": "loop_invariant", "location": location, "value": loop.text, "format": "c_expression"}}
+
+
+def _keyword(place: Place) -> Place:
+    """The place of the word that begins a loop, given one in its head; the place itself where there is none above it."""
+    lines = _read(place.path).decode("utf-8", "replace").split("\n")
+    for line in range(place.range.start.line, max(place.range.start.line - 5, 0), -1):
+        text = lines[line - 1] if line <= len(lines) else ""
+        before = text if line < place.range.start.line else text[: place.range.start.column + 5]
+        found = list(_LOOP.finditer(before))
+        if found:
+            start = type(place.range.start)(line, found[-1].start() + 1)
+            return Place(place.path, type(place.range)(start, start))
+    return place
