@@ -12,6 +12,7 @@ from analysis.engines.summary.known_bodies import KnownBodies
 from analysis.engines.summary.known_calls import KnownCalls
 from analysis.engines.summary.partition_abstraction import Abstractions
 from analysis.engines.summary.revision_chain import ChainOptions, RevisionChain
+from analysis.engines.summary.summary_refinement import Status
 from analysis.engines.summary.tree_interpolation import Interpolator
 from analysis.engines.summary.unwound_program import CannotUnwindError, UnwoundProgram, unwound
 from analysis.engines.summary.validation_work import Work
@@ -19,6 +20,26 @@ from analysis.model import clock
 from analysis.smt.encoding.numbers.formula import Mode
 
 LEVELS: tuple[Level, ...] = ("euf", "lra", "int")
+_QUICK = 0.2  # seconds of work
+
+
+class _LeftOut:
+    """Whether the bound leaves out no run, as far as the most precise level can tell. That it leaves out some is seen in a
+    fraction of the time that a proof takes which summaries make short; so this level is asked first, and not for long."""
+
+    def __init__(self, chain: RevisionChain, unrolled: UnwoundProgram) -> None:
+        self._chain, self._unrolled = chain, unrolled
+        self._found: Status = "unknown"
+
+    def __call__(self) -> Status:
+        self._found = self._chain.leaves_out_no_run(self._unrolled, _QUICK)
+        return self._found
+
+    def finally_known(self) -> Status:
+        """The same, however long it takes."""
+        if self._found == "unknown":
+            self._found = self._chain.leaves_out_no_run(self._unrolled)
+        return self._found
 
 
 class LevelChain:
@@ -71,17 +92,17 @@ class LevelChain:
                 return BoundedAnswer(
                     "unknown", options.property, options.bound, Work(), reasons=(str(error),), level=most_precise
                 )
+            left_out = _LeftOut(self._chains[most_precise], made[mode])
             with clock.within(clock.part(1 / (len(ordered) - number))):
-                found[level] = chain.verify_unwound(made[mode])
+                found[level] = chain.verify_unwound(made[mode], left_out if level != most_precise else lambda: "unknown")
             if found[level].status != "unknown":
-                return self._completed(found[level], made[mode])
+                return self._completed(found[level], left_out)
         return found[most_precise]
 
-    def _completed(self, answer: BoundedAnswer, unrolled: UnwoundProgram) -> BoundedAnswer:
+    def _completed(self, answer: BoundedAnswer, left_out: _LeftOut) -> BoundedAnswer:
         """The answer of a level, where the most precise one has the last word on whether there are other runs. Else it would
         depend on which level came first, and so on the revisions before."""
-        level, chain = [*self._chains.items()][-1]
-        if answer.status != "holds" or answer.is_complete or answer.level == level:
+        if answer.status != "holds" or answer.is_complete or answer.level == [*self._chains][-1]:
             return answer
-        found = chain.leaves_out_no_run(unrolled)
+        found = left_out.finally_known()
         return msgspec.structs.replace(answer, is_complete=found == "valid", is_final=found != "unknown")
