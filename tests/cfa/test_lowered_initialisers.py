@@ -124,6 +124,19 @@ CASES = {
 }
 
 
+@pytest.mark.parametrize(
+    ("initialiser", "length"),
+    [
+        ("{ [0 ... 9] = 3 }", 10),
+        ("{ [1 ... 4] = a, [0] = b }", 5),
+        ("{ [0] = a, [2 ... 3] = b }", 4),
+        ("{ [3 ... 3] = a, b }", 5),
+    ],
+)
+def test_the_last_of_several_elements_counts_for_the_length(initialiser: str, length: int) -> None:
+    assert f"return {4 * length}" in body(f"int x[] = {initialiser}; return sizeof x;")
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_edges(case: str) -> None:
     text, expected = CASES[case]

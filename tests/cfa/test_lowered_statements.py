@@ -53,6 +53,14 @@ CASES = {
         0 -> 2  unsupported: two labels named out
         """,
     ),
+    "a_nested_function_that_control_does_not_come_over": (  # it may change what the function around it has
+        "auto int h(int); h(a); return b; int h(int k) { b = k; return k; }",
+        """
+        2 -> 3  h(a)
+        3 -> 1  return b
+        0 -> 2  unsupported: statement function definition
+        """,
+    ),
     "jumps_in_what_is_not_evaluated": (
         "out: while (a) { b = sizeof(({ break; 1; })); b = sizeof(({ continue; 1; })); b = sizeof(({ goto out; 1; })); }"
         " return b;",

@@ -257,10 +257,11 @@ class Initialisers(Context):
             outers += inside
             targets = reached
         if len(targets) > 1:
-            return outers, self._range(plan, targets, value, items, at)
-        after = self._element(plan, targets[0], [value, *items[at + 1 :]], 0)
+            next_one = self._range(plan, targets, value, items, at)
+        else:
+            next_one = at + self._element(plan, targets[0], [value, *items[at + 1 :]], 0)
         outers[-1].position += 1
-        return outers, at + after
+        return outers, next_one
 
     def _range(self, plan: Plan, targets: list[ir.Expr], value: Node, items: Sequence[Node], at: int) -> int:
         """Several elements with one value, which is an extension of gcc: it goes on with what is designated."""
@@ -290,8 +291,8 @@ class Initialisers(Context):
         if not isinstance(type_, Array) or not bounds or any(bound is None for bound in bounds):
             raise RefusedError("designator")
         first, last = bounds[0] or 0, bounds[-1] or 0
-        if last - first > _LARGEST_RANGE:
-            raise RefusedError("a long range of elements")
+        if not 0 <= last - first <= _LARGEST_RANGE:
+            raise RefusedError("a range of no elements, or a long one")
         parts: list[ir.Expr] = [
             ir.Index(target, ir.IntConst(i, self.model.intptr), type_.element) for i in range(first, last + 1)
         ]

@@ -32,8 +32,9 @@ class Lowering(Statements, Conditions, Calls, Initialisers, Expressions):
                 self.statement(child)
             self.flow.edge_to(self.exit, ir.Return(None), body.end_byte - 1, body.end_byte)
             self.end_jumps(body)
-            if self.ambiguous_label:
-                self.flow.begin_with(ir.Unsupported(f"two labels named {self.ambiguous_label}"), body.start_byte)
+            strange = self.nested_function or (self.ambiguous_label and f"two labels named {self.ambiguous_label}")
+            if strange:
+                self.flow.begin_with(ir.Unsupported(strange), body.start_byte)
         self.names.leave()
         return found
 

@@ -43,6 +43,7 @@ class Statements(LocalDeclarations):
         self._addressed: dict[str, None] = {}  # labels whose addresses are taken
         self._computed: int | None = None  # where all computed gotos lead to
         self.ambiguous_label = ""
+        self.nested_function = ""
         self._cases: dict[int, int] = {}
 
     def statement(self, node: Node) -> None:
@@ -53,7 +54,10 @@ class Statements(LocalDeclarations):
             if kind in _TYPES_ONLY:
                 self._types_only(node)
             elif kind not in _NO_CODE:
-                self._refuse(node, f"statement {kind.replace('_', ' ')}")
+                reason = f"statement {kind.replace('_', ' ')}"
+                self._refuse(node, reason)
+                if kind == "function_definition":  # may be called where control does not come over it
+                    self.nested_function = reason
             return
         state = self.depth, self.flow.current, len(self.flow.edges), self.names.level(), self.names.mark()
         order = self.order.state()
