@@ -1,6 +1,6 @@
-"""Finds YAML files and reads them as data: no tags, and no aliases, a few of which can stand for gigabytes. Numbers to the base 60,
-which only YAML 1.1 has, and those of many digits are texts: the parser's time for them grows with the square of their length. The
-one module that imports YAML."""
+"""Finds YAML files and reads them as data: no tags, and no aliases, a few of which can stand for gigabytes. Numbers to the base
+60, which only YAML 1.1 has, and those of many digits are texts: the parser's time for them grows with the square of their length.
+The one module that imports YAML."""
 
 from __future__ import annotations
 
