@@ -29,8 +29,10 @@ def read_key() -> bytes:
     path = key_path()
     try:
         key = _read(path)
-        if key is None and os.environ.get(KEY_VARIABLE) and os.path.exists(path):
-            raise OSError(f"{KEY_VARIABLE} names {path}, which has not {_BYTES} bytes")
+        if key is None and os.path.exists(path):
+            key = _read(path)  # another process may have made it just now
+            if key is None and os.environ.get(KEY_VARIABLE):
+                raise OSError(f"{KEY_VARIABLE} names {path}, which has not {_BYTES} bytes")
         if key is None:
             _make(path)
             key = _read(path)
@@ -58,10 +60,10 @@ def _make(path: str) -> None:
     try:
         with os.fdopen(number, "wb") as file:
             file.write(secrets.token_bytes(_BYTES))
-        if os.path.exists(path):
-            os.replace(made, path)  # it was no key
-        else:
+        if not os.path.exists(path):
             _put(made, path)
+        elif _read(path) is None:
+            os.replace(made, path)  # it is no key
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(made)
