@@ -1,6 +1,6 @@
 """Reads the findings that a run of Everproof elsewhere, such as a CI's, has written as SARIF 2.1.0 [SARIF].
 
-The file is data of whoever wrote it: its size and the number of its findings are bounded, only the fields below are decoded,
+The file is data of whoever wrote it: its size, its objects and its findings are bounded, only the fields below are decoded,
 into these types and no others, and a path in it leads nowhere outside of the workspace (`ci_findings`). Tests:
 tests/server/test_sarif_reading.py.
 """
@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Meta
 
 from analysis.model.file_reading import UnreadableError, read_file
-from analysis.model.limits import SARIF_BYTES, SARIF_FINDINGS
+from analysis.model.limits import SARIF_BYTES, SARIF_FINDINGS, SARIF_OBJECTS
 from analysis.model.report import FINGERPRINT_NAME
 
 _TOOL = "everproof"
@@ -65,13 +65,17 @@ class _Location(_Struct):
     physical_location: _Physical | None = None
 
 
+class _Fingerprints(_Struct):
+    ours: str | None = msgspec.field(name=FINGERPRINT_NAME, default=None)
+
+
 class _Result(_Struct):
     rule_id: str = ""
     message: _Text = msgspec.field(default_factory=_Text)
     locations: list[_Location] = []
-    partial_fingerprints: dict[str, str] = {}
+    partial_fingerprints: _Fingerprints = msgspec.field(default_factory=_Fingerprints)
     baseline_state: str = ""
-    suppressions: list[msgspec.Raw] = []
+    suppressions: list[_Struct] = []
 
 
 class _Driver(_Struct):
@@ -98,7 +102,10 @@ _decoder = msgspec.json.Decoder(_Log)
 def read_sarif(path: str) -> tuple[CiFinding, ...]:
     """The findings in a file that are neither suppressed nor gone since its baseline, each once; raises SarifError."""
     try:
-        log = _decoder.decode(read_file(path, SARIF_BYTES))
+        data = read_file(path, SARIF_BYTES)
+        if data.count(b"{") > SARIF_OBJECTS:  # each takes a hundred times the memory that it takes in the file
+            raise SarifError(f"{path} is not read: it has more than {SARIF_OBJECTS:,} objects.")
+        log = _decoder.decode(data)
     except UnreadableError as error:
         raise SarifError(f"{path} cannot be read: {error.reason}.") from None
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
@@ -119,7 +126,7 @@ def read_sarif(path: str) -> tuple[CiFinding, ...]:
 
 def _finding(result: _Result) -> CiFinding | None:
     """A finding with a place and a fingerprint; None of what has none."""
-    fingerprint = result.partial_fingerprints.get(FINGERPRINT_NAME)
+    fingerprint = result.partial_fingerprints.ours
     physical = result.locations[0].physical_location if result.locations else None
     if fingerprint is None or physical is None or physical.artifact_location is None:
         return None

@@ -111,6 +111,9 @@ def _witnessed(request: Request, claim: WitnessRequest) -> int:
     except UnreadableError as error:
         click.echo(error.reason, err=True)
         return FAILED
+    except Exception as problem:  # of conditions that somebody wrote, whatever they do to the solver: nothing of it is accepted
+        click.echo(f"refused: it cannot be checked ({type(problem).__name__})")
+        return REFUSED
     return ACCEPTED if is_whole else PARTIAL
 
 

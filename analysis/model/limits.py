@@ -19,6 +19,7 @@ WITNESS_BYTES = 4_000_000
 SARIF_BYTES = 32_000_000
 """Of a report that an editor opens."""
 SARIF_FINDINGS = 20_000
+SARIF_OBJECTS = 500_000
 HANDED_OVER_BYTES = 64_000_000
 """Of a file that `everproof cache export` writes."""
 HANDED_OVER_UNPACKED = 256_000_000

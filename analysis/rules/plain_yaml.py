@@ -1,5 +1,6 @@
-"""Finds YAML files and reads them as data: no tags, and no aliases, a few of which can stand for gigabytes. The one module that
-imports YAML."""
+"""Finds YAML files and reads them as data: no tags, and no aliases, a few of which can stand for gigabytes. Numbers to the base
+60, which only YAML 1.1 has, and those of many digits are texts: the parser's time for them grows with the square of their length.
+The one module that imports YAML."""
 
 from __future__ import annotations
 
@@ -14,6 +15,9 @@ from analysis.model.limits import RULE_FILES, YAML_LEVELS
 from analysis.model.report import Message
 
 _SHOWN = 100  # characters of the name of a field
+_LONGEST_NUMBER = 100  # characters
+_NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
+_TEXT = "tag:yaml.org,2002:str"
 
 
 class PlainYamlError(Exception):
@@ -26,11 +30,19 @@ class _PlainLoader(yaml.SafeLoader):
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.events.AliasEvent):
             raise PlainYamlError("it uses a YAML alias, which is not allowed here")
+        if getattr(self.peek_event(), "tag", None) is not None:  # type: ignore[no-untyped-call]
+            raise PlainYamlError("it uses a YAML tag, which is not allowed here")
         if self.level == YAML_LEVELS:  # the time that it takes grows with the square of the levels
             raise PlainYamlError(f"it has lists and tables in each other, more than {YAML_LEVELS} deep")
         self.level += 1
         found = super().compose_node(parent, index)
         self.level -= 1
+        return found
+
+    def compose_scalar_node(self, anchor: Any) -> Any:
+        found = super().compose_scalar_node(anchor)
+        if found.tag in _NUMBERS and (":" in found.value or len(found.value) > _LONGEST_NUMBER):
+            found.tag = _TEXT
         return found
 
     def compose_mapping_node(self, anchor: Any) -> Any:

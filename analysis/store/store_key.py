@@ -1,7 +1,8 @@
 """The key by which a store's records are known as the user's own: 32 random bytes, in a file that only the user can read.
 
 It is not beside the store. Who can write to a store, or brings one along, does not have the key, and records without it count as
-absent. `EVERPROOF_STORE_KEY` in the environment names another file, so that machines that share a store can share the key.
+absent. `EVERPROOF_STORE_KEY` in the environment names another file, so that machines that share a store can share the key. It is
+made if it is not there; one that is no key is left alone, for it may be something else of the user's.
 """
 
 from __future__ import annotations
@@ -24,14 +25,21 @@ def key_path() -> str:
 
 
 def read_key() -> bytes:
-    """The key, made if there is none. Raises OSError if it can neither be read nor made."""
+    """The key, made if there is none. Raises OSError with a clause that names the file, if it can neither be read nor made."""
     path = key_path()
-    key = _read(path)
-    if key is None:
-        _make(path)
+    try:
         key = _read(path)
+        if key is None and os.path.exists(path):
+            key = _read(path)  # another process may have made it just now
+            if key is None and os.environ.get(KEY_VARIABLE):
+                raise OSError(f"{KEY_VARIABLE} names {path}, which has not {_BYTES} bytes")
+        if key is None:
+            _make(path)
+            key = _read(path)
+    except OSError as error:
+        raise OSError(f"its key {path} cannot be read or made: {error.strerror}" if error.strerror else str(error)) from error
     if key is None:
-        raise OSError(f"the key {path} cannot be made")
+        raise OSError(f"its key {path} cannot be made")
     return key
 
 
@@ -52,10 +60,10 @@ def _make(path: str) -> None:
     try:
         with os.fdopen(number, "wb") as file:
             file.write(secrets.token_bytes(_BYTES))
-        if os.path.exists(path):
-            os.replace(made, path)  # it was no key
-        else:
+        if not os.path.exists(path):
             _put(made, path)
+        elif _read(path) is None:
+            os.replace(made, path)  # it is no key
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(made)

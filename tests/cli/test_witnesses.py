@@ -21,10 +21,14 @@ from analysis.certificate.witnessed import claimed
 from analysis.cli.certifying import read_linked
 from analysis.cli.main import main
 from analysis.cli.witness.replayed import values
-from analysis.cli.witness.witness_format import Waypoint, WitnessError, read_witness
+from analysis.cli.witness.witness_format import RULES, Waypoint, WitnessError, is_whole, read_witness
+from analysis.cli.witness.written import witness_text
 from analysis.model.c_types import INT as C_INT
 from analysis.model.c_types import LP64
 from analysis.model.options import Options
+from analysis.model.places import Place, Position, Range
+from analysis.model.report import FunctionReport, Report, RuleVerdict, Times, Work
+from analysis.rules.plain_yaml import read_plain_yaml
 from analysis.smt.logic.smtlib import write
 from analysis.smt.logic.term_building import symbol
 from analysis.smt.logic.terms import INT
@@ -80,6 +84,13 @@ def result(value: str, kind: str = "function_return") -> dict[str, Any]:
     location = {"file_name": "wrong.c", "line": 5}
     waypoint = {"type": kind, "action": "follow", "location": location, "constraint": {"value": value}}
     return {"segment": [{"waypoint": waypoint}]}
+
+
+def proved(rule: str) -> Report:
+    """A report that a program is proved for a rule."""
+    place = Place("right.c", Range(Position(1, 5), Position(1, 9)))
+    function = FunctionReport("main", place, {rule: RuleVerdict("safe", None, (), "value")})
+    return Report("safe", (), (function,), (), (), Work(), Times())
 
 
 def validated(capsys: pytest.CaptureFixture[str], document: object, program: str) -> tuple[int, str, str]:
@@ -141,6 +152,7 @@ def test_it_counts_for_the_same_text_and_specification_only(capsys: pytest.Captu
         "- 1",
         "- &a [*a]",
         "!!python/object/apply:os.system ['touch hit']",
+        "- !!bool x",
         "[" * 10_000,
         "- entry_type: invariant_set\n  content: []\n",
         "- entry_type: [\n",
@@ -241,3 +253,28 @@ def test_values_are_those_that_are_followed() -> None:
     location = {"file_name": "a.c", "line": 1}
     rows = [{"type": kind, "action": action, "location": location, "constraint": {"value": of}} for kind, action, of in kinds]
     assert list(values([msgspec.convert(row, Waypoint) for row in rows])) == [-3]
+
+
+def test_a_proof_of_one_rule_is_none_of_a_specification_that_is_about_several(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("right.c").write_text("int main(void)\n{\n    int a[3] = {0};\n    int *p = a;\n    return p[5];\n}\n")
+    document = [entry("invariant_set", [], "right.c", specification="CHECK( init(main()), LTL(G valid-deref) )")]
+    code, out, said = validated(capsys, document, "right.c")
+    assert (code, out) == (2, "")
+    assert "proofs of 'G valid-deref' are not checked" in said
+    assert [rule for rule in RULES if is_whole(rule)] == ["assertion", "signed-overflow", "memory-leak"]
+    with pytest.raises(WitnessError, match="whole specification"):
+        witness_text(proved("null-dereference"), "LP64", lambda _: ())
+
+
+@pytest.mark.parametrize("given", ["abc", "1" * 30])
+def test_an_epoch_that_is_no_time_is_one_sentence(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", given)
+    with pytest.raises(WitnessError, match="SOURCE_DATE_EPOCH"):
+        witness_text(proved("assertion"), "LP64", lambda _: ())
+
+
+def test_a_number_that_would_take_long_is_a_text() -> None:
+    """The parser's time for a number to the base 60 grows with the square of its length; digits of 4 MB are no line either."""
+    for text in ("1" + ":1" * 400_000, "1:1" + ":1" * 400 + ".0", "0x" + "f" * 5_000):
+        assert read_plain_yaml(f"- {text}".encode()) == [text]
+    assert read_plain_yaml(b"[12, 0x1f, -1.5]") == [12, 31, -1.5]

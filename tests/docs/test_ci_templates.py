@@ -59,3 +59,16 @@ def test_the_hook_and_the_image_name_what_there_is() -> None:
     assert 'ENTRYPOINT ["everproof"]' in image
     assert (ROOT / "requirements.lock").is_file()
     assert "USER checker" in image
+
+
+def test_a_store_that_is_cached_has_its_key_with_it() -> None:
+    """Records count only with the key that they were made with, and each job runs on a new machine."""
+    steps = loaded("ci/action.yml")["runs"]["steps"]
+    [folder] = {step["with"]["path"] for step in steps if step.get("uses", "").startswith("actions/cache/")}
+    [key] = [step["env"]["EVERPROOF_STORE_KEY"] for step in steps if "EVERPROOF_STORE_KEY" in step.get("env", {})]
+    assert key == f"{folder}/store.key"
+    assert "$RUNNER_TEMP/everproof-store/results" in next(step["run"] for step in steps if step.get("id") == "check")
+
+
+def test_gitlab_gets_a_shell_from_the_image_whose_entry_is_the_command() -> None:
+    assert loaded("ci/gitlab.yml")["everproof"]["image"]["entrypoint"] == [""]

@@ -63,6 +63,7 @@ def test_the_fixed_limits() -> None:
         "a certificate": limits.CERTIFICATE_BYTES,
         "a software verification witness": limits.WITNESS_BYTES,
         "a CI's report that an editor opens": limits.SARIF_BYTES,
+        "JSON objects in it": limits.SARIF_OBJECTS,
         "findings in it": limits.SARIF_FINDINGS,
         "a file that `everproof cache import` takes in": limits.HANDED_OVER_BYTES,
         "what is in it, unpacked": limits.HANDED_OVER_UNPACKED,

@@ -107,7 +107,8 @@ WRONG = {
 FILES: dict[str, tuple[str | bytes, str]] = {
     "not YAML": ("functions: [", "it is not YAML in line"),
     "an alias": ("functions: &x [{name: f}]\nmore: *x\n", "it uses a YAML alias"),
-    "an object of Python's": ("!!python/object/apply:os.system ['true']\n", "it is not YAML"),
+    "a tag": ("functions: [{name: !!timestamp f}]\n", "it uses a YAML tag"),
+    "an object of Python's": ("!!python/object/apply:os.system ['true']\n", "it uses a YAML tag"),
     "a date that does not exist": ("functions: 2020-13-45\n", "it is not YAML"),
     "deep lists": ("[" * 5_000, "it has lists and tables in each other, more than 50 deep"),
     "two lists": ("functions: []\nfunctions: []\n", "it has the field functions twice in one table, again in line 2"),

@@ -40,7 +40,7 @@ WRONG = {
     ),
     "deep lists": ("[" * 5_000, "more than 50 deep"),
     "a date that does not exist": (RULE.replace("warning", "2020-13-45"), "not YAML"),
-    "an object": ("!!python/object:os.system {}", "not YAML"),
+    "an object": ("!!python/object:os.system {}", "it uses a YAML tag"),
     "a list": ("- 1", "the file"),
     "an event of nothing": (RULE.replace('"$CLOSE($H, ...)"', "lost"), "needs a tracked value"),
 }

@@ -76,6 +76,9 @@ def test_what_is_too_large_or_no_file(tmp_path: Path, monkeypatch: pytest.Monkey
     path.write_text(log(result(), result(fingerprint="2")))
     with pytest.raises(SarifError, match="more than 1 findings"):
         read_sarif(str(path))
+    monkeypatch.setattr(sarif_reading, "SARIF_OBJECTS", 10)
+    with pytest.raises(SarifError, match="more than 10 objects"):
+        read_sarif(str(path))
     monkeypatch.setattr(sarif_reading, "SARIF_BYTES", 10)
     with pytest.raises(SarifError, match="larger than 10 bytes"):
         read_sarif(str(path))

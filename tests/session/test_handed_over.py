@@ -16,6 +16,7 @@ from analysis.model.options import Options
 from analysis.model.places import Place, Position, Range
 from analysis.model.report import (
     ELSEWHERE,
+    IF_KEPT,
     FileReport,
     Finding,
     FunctionReport,
@@ -24,6 +25,7 @@ from analysis.model.report import (
     RuleVerdict,
     Times,
     TraceStep,
+    Within,
     Work,
 )
 from analysis.session.keeping import handed_over
@@ -35,6 +37,7 @@ from analysis.session.keeping.handed_over import (
     packed,
     read_handed_over,
     report_of,
+    unbelieved,
     unpacked,
 )
 from analysis.session.provers.asking.kept_answers import Decisions, handed_proofs, take_in
@@ -72,6 +75,22 @@ def test_nothing_that_is_handed_over_is_proved_or_confirmed() -> None:
     [given] = report.functions[0].verdicts.values()
     assert (given.verdict, given.reason, given.certified, given.certificate) == ("unknown", ELSEWHERE, False, None)
     assert report.verdict == "violated"
+
+
+@pytest.mark.parametrize(
+    ("claim", "is_left"),
+    [
+        (RuleVerdict("unknown", f"{IF_KEPT}`s != NULL`", (), "value"), False),
+        (RuleVerdict("unknown", "nothing to prove", (), "value", no_place=True), False),
+        (RuleVerdict("unknown", "nothing calls it", (), "value", unreached=True), False),
+        (RuleVerdict("unknown", "longer runs", (), "summary", within=Within(3, True, False, "x")), False),
+        (RuleVerdict("unknown", "its loops have no end", (), "value", certified=True, certificate="/etc/x"), True),
+    ],
+)
+def test_no_verdict_that_is_handed_over_says_that_something_holds(claim: RuleVerdict, is_left: bool) -> None:
+    function = FunctionReport("g", Place("a.c", SPOT), {"null-dereference": claim})
+    given = unbelieved(msgspec.structs.replace(found(), functions=(function,))).functions[0].verdicts["null-dereference"]
+    assert given == RuleVerdict("unknown", claim.reason if is_left else ELSEWHERE, (), claim.engine, rechecked=not is_left)
 
 
 def test_it_counts_for_the_same_texts_of_the_same_program_only() -> None:

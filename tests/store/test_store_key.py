@@ -82,9 +82,19 @@ def test_the_key_is_made_once_and_only_its_user_can_read_it(tmp_path: Path, monk
     assert (len(key), read_key()) == (32, key)
     assert stat.S_IMODE(os.stat(key_path()).st_mode) == 0o600
     assert os.listdir(tmp_path / "new") == ["store.key"]
-    Path(key_path()).write_bytes(b"short")
+
+
+def test_what_is_no_key_is_replaced_in_the_data_folder_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    named = tmp_path / "id_rsa"
+    named.write_bytes(b"of the user's")
+    monkeypatch.setenv(KEY_VARIABLE, str(named))
+    with pytest.raises(OSError, match=r"EVERPROOF_STORE_KEY names .*id_rsa, which has not 32 bytes"):
+        read_key()
+    assert named.read_bytes() == b"of the user's"
+    monkeypatch.delenv(KEY_VARIABLE)
+    monkeypatch.setattr("platformdirs.user_data_dir", lambda *_, **__: str(tmp_path))
+    (tmp_path / "store.key").write_bytes(b"short")
     assert len(read_key()) == 32
-    assert read_key() != key
 
 
 def test_without_a_key_nothing_is_kept(path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,4 +103,6 @@ def test_without_a_key_nothing_is_kept(path: str, tmp_path: Path, monkeypatch: p
     store = Store(path)
     assert store.read("right", "decision", "f") is None
     assert not store.usable
-    assert "results are not kept" in store.take_messages()[0].text
+    said = store.take_messages()[0].text
+    assert "results are not kept" in said
+    assert "its key" in said

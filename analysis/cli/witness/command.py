@@ -19,7 +19,7 @@ from analysis.cli.command_options import program_options, read_options
 from analysis.cli.failure import Failure
 from analysis.cli.output import write
 from analysis.cli.witness.replayed import replayed
-from analysis.cli.witness.witness_format import Witness, WitnessError, read_witness
+from analysis.cli.witness.witness_format import RULES, Witness, WitnessError, is_whole, read_witness
 from analysis.cpa.predicates.violations import PROPERTIES, Property
 from analysis.model.c_types import ILP32, LP64
 from analysis.model.file_reading import UnreadableError, read_file
@@ -49,8 +49,8 @@ def witness(file: str, paths: tuple[str, ...], **given: Any) -> int:
         _demand_same_texts(read, paths, options)
         if read.kind == "violation":
             return _run(read, paths, options)
-        if rule not in PROPERTIES:
-            raise WitnessError(f"proofs for {rule} are not checked by invariants")
+        if rule not in PROPERTIES or not is_whole(rule):
+            raise WitnessError(f"proofs of {RULES[rule]!r} are not checked by invariants")
         return _certified(read, cast("Property", rule), paths, options)
     except WitnessError as error:
         raise Failure(f"{file} cannot be validated: {error}.") from None

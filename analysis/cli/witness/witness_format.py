@@ -31,6 +31,12 @@ RULES = {
 }
 """The specification that a violation of a rule violates."""
 
+
+def is_whole(rule: str) -> bool:
+    """Whether a specification is about this rule alone, so that a proof of the rule is one of the specification."""
+    return sum(said == RULES.get(rule) for said in RULES.values()) == 1
+
+
 _Line = Annotated[int, Meta(ge=1, le=100_000_000)]
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from analysis.cli.json_format import encode_json, everproof_version
-from analysis.cli.witness.witness_format import RULES, WitnessError
+from analysis.cli.witness.witness_format import RULES, WitnessError, is_whole
 from analysis.model.file_reading import UnreadableError, read_file
 from analysis.model.limits import Limits
 from analysis.model.places import Place
@@ -41,10 +41,10 @@ def witness_text(report: Report, data_model: str, loops: Callable[[str], Iterabl
     for finding in report.findings:
         if finding.status == "confirmed" and finding.rule in RULES and finding.run is not None and finding.run.entry == "main":
             return _text("violation_sequence", _segments(finding, finding.run.inputs), finding.rule, files, data_model)
-    rule = next((name for name in RULES if report.verdict == "safe" and _is_proved(report, name)), None)
+    rule = next((name for name in RULES if is_whole(name) and report.verdict == "safe" and _is_proved(report, name)), None)
     if rule is None:
         raise WitnessError(
-            "no violation in a run from main is confirmed, and the program is not proved for a rule that witnesses know"
+            "no violation in a run from main is confirmed, and the program is not proved for a rule that is a whole specification"
         )
     return _text("invariant_set", [_invariant(loop) for loop in loops(rule)], rule, files, data_model)
 
@@ -56,7 +56,6 @@ def _is_proved(report: Report, rule: str) -> bool:
 
 def _text(kind: str, content: Any, rule: str, files: Sequence[str], data_model: str) -> str:
     hashes = {file: hashlib.sha256(_read(file)).hexdigest() for file in files}
-    now = int(os.environ.get(_EPOCH) or time.time())
     task = {
         "input_files": list(files),
         "input_file_hashes": hashes,
@@ -68,11 +67,19 @@ def _text(kind: str, content: Any, rule: str, files: Sequence[str], data_model: 
     metadata = {
         "format_version": "2.0",
         "uuid": str(uuid.uuid5(uuid.NAMESPACE_OID, body)),
-        "creation_time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now)),
+        "creation_time": _now(),
         "producer": {"name": "Everproof", "version": everproof_version()},
         "task": task,
     }
     return encode_json([{"entry_type": kind, "metadata": metadata, "content": content}])
+
+
+def _now() -> str:
+    given = os.environ.get(_EPOCH)
+    try:
+        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(int(given or time.time())))
+    except (ValueError, OverflowError, OSError):
+        raise WitnessError(f"{_EPOCH} is {given!r}, which is no time in seconds") from None
 
 
 def _read(path: str) -> bytes:

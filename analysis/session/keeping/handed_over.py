@@ -179,14 +179,17 @@ def _possible(finding: Finding) -> Finding:
 
 
 def _open(function: FunctionReport) -> FunctionReport:
-    verdicts = {
-        rule: _unsettled(verdict) if verdict.verdict == "safe" else verdict for rule, verdict in function.verdicts.items()
-    }
+    verdicts = {rule: _unsettled(verdict) for rule, verdict in function.verdicts.items()}
     return msgspec.structs.replace(function, verdicts=verdicts, invariants=())
 
 
 def _unsettled(verdict: RuleVerdict) -> RuleVerdict:
-    return RuleVerdict("unknown", ELSEWHERE, (), verdict.engine, rechecked=True)
+    """A verdict without what it says that holds: of all runs, where callers keep something, within a bound, or because of the
+    form of the function or of the calls of it."""
+    holds = verdict.verdict == "safe" or verdict.is_conditional or verdict.within is not None
+    if holds or verdict.no_place or verdict.unreached:
+        return RuleVerdict("unknown", ELSEWHERE, (), verdict.engine, rechecked=True)
+    return RuleVerdict(verdict.verdict, verdict.reason, (), verdict.engine)
 
 
 def _moved(report: Report, path_of: Callable[[str], str | None]) -> Report:
