@@ -49,6 +49,8 @@ def cache(action: str, files: tuple[str, ...], deep: bool, report: str, store: s
     if not deep and len(files) != (action in _WITH_FILE):
         raise Failure("`everproof cache export` and `import` take one FILE, `verify --deep` any number, the other actions none.")
     if action != "import" and not os.path.exists(opened.path):
+        if action == "export" or deep:
+            raise Failure(f"{opened.path}: nothing is kept: run `everproof check` first.")
         write(f"{opened.path}: nothing is kept.\n", None)
         return 0
     try:

@@ -18,7 +18,7 @@ from analysis.cli.difference.condition_reading import LeftPaths
 from analysis.cli.output import protect, render, say, write
 from analysis.cli.progress_line import progress
 from analysis.cli.witness.witness_format import WitnessError
-from analysis.cli.witness.written import witness_text
+from analysis.cli.witness.written import written_witness
 from analysis.model.c_types import ILP32, LP64
 from analysis.model.report import Message, Report
 
@@ -65,14 +65,18 @@ def check(paths: tuple[str, ...], condition: str | None, witness: str | None, **
 
 
 def _with_witness(checker: Checker, report: Report, asked: Asked, path: str) -> Report:
-    """Writes the witness of a report; the report, which says so where there is none."""
+    """Writes the witness of a report; the report, which says so where there is none, or where it has no invariants."""
     try:
         loops = partial(proved_loops, checker, ILP32 if asked.options.data_model == "ILP32" else LP64)
-        write(witness_text(report, asked.options.data_model, loops), path)
+        written = written_witness(report, asked.options.data_model, loops)
     except WitnessError as error:
         none = Message("warning", "", f"No witness is written: {error}.")
         return msgspec.structs.replace(report, messages=(*report.messages, none))
-    return report
+    write(written.text, path)
+    if not written.without_invariants:
+        return report
+    bare = "The witness has no invariants, for the proof says nothing of loops: validators may refuse it; try --engine predicate."
+    return msgspec.structs.replace(report, messages=(*report.messages, Message("note", "", bare)))
 
 
 def first_of(paths: Sequence[str]) -> str:

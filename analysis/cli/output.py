@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -63,7 +64,8 @@ def write(text: str, path: str | None) -> None:
 
 def protect(asked: Asked, files: Iterable[str], written: Iterable[tuple[str, str | None]] = ()) -> None:
     """Raises Failure where a file that is to be written would replace one that is checked (`files`), other C source text, what
-    says how to check it, or another file that is to be written. `written` are options with the files that they name."""
+    says how to check it, or another file that is to be written, and where one cannot be written, for the report of a long
+    check would be lost. `written` are options with the files that they name."""
     read = {os.path.realpath(path) for path in (*files, asked.options.compile_commands) if path is not None}
     taken: dict[str, str] = {}
     for option, path in (
@@ -72,7 +74,10 @@ def protect(asked: Asked, files: Iterable[str], written: Iterable[tuple[str, str
         ("--certificate", asked.certificate),
         *written,
     ):
-        if path is None or (os.path.exists(path) and not os.path.isfile(path)):  # a terminal, or /dev/null, twice if you like
+        if path is None:
+            continue
+        _demand_writable(path)
+        if os.path.exists(path) and not os.path.isfile(path):  # a terminal, or /dev/null, twice if you like
             continue
         real = os.path.realpath(path)
         suffixes = _TEXTS if option == "--witness" else _READ  # a witness is YAML
@@ -80,6 +85,21 @@ def protect(asked: Asked, files: Iterable[str], written: Iterable[tuple[str, str
             raise Failure(f"{option} {path} would replace a file that is read: name another file.")
         if taken.setdefault(real, option) != option:
             raise Failure(f"{taken[real]} and {option} name the same file, {path}: name two.")
+
+
+def _demand_writable(path: str) -> None:
+    """Raises Failure where the file cannot be opened for writing, as far as that can be seen without creating it."""
+    there = os.path.exists(path)
+    target = path if there else os.path.dirname(os.path.realpath(path))
+    reason = 0
+    if there and os.path.isdir(path):
+        reason = errno.EISDIR
+    elif not os.path.isdir(target) and not there:
+        reason = errno.ENOENT
+    elif not os.access(target, os.W_OK):
+        reason = errno.EACCES
+    if reason:
+        raise Failure(f"{path} cannot be written: {os.strerror(reason)}.")
 
 
 def say(messages: Iterable[Message]) -> None:

@@ -53,6 +53,16 @@ def test_two_outputs_are_two_files(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "bad.c", *QUICK, "--output", "/dev/null", "--write-baseline", "/dev/null"]) == 1
 
 
+@pytest.mark.parametrize(("name", "reason"), [("nowhere/out", "No such file or directory"), ("folder", "Is a directory")])
+def test_what_cannot_be_written_is_said_before_anything_is_checked(
+    name: str, reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("folder").mkdir()
+    assert main(["check", "bad.c", *QUICK, "--output", name, "--write-baseline", "known.json"]) == 2
+    assert capsys.readouterr().err == f"everproof: {name} cannot be written: {reason}.\n"
+    assert not Path("known.json").exists()
+
+
 def test_reports_and_baselines_are_written_again() -> None:
     for _ in range(2):
         assert main(["check", "bad.c", *QUICK, "--output", "out.txt", "--write-baseline", "known.json"]) == 1

@@ -128,8 +128,9 @@ def test_cache_without_a_store_is_one_sentence(capsys: pytest.CaptureFixture[str
 
 
 def test_what_is_kept_is_handed_over(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["cache", "export", "handed", "--store", "kept.everproof"]) == 0  # there is no store yet
-    assert "nothing is kept" in capsys.readouterr().out
+    assert main(["cache", "export", "handed", "--store", "kept.everproof"]) == 2  # there is no store yet
+    assert "nothing is kept: run `everproof check` first" in capsys.readouterr().err
+    assert not Path("handed").exists()
     main(["check", "bad.c", "--store", "kept.everproof"])
     assert main(["cache", "export", "handed", "--store", "kept.everproof"]) == 0
     assert "handed: 1 program and 0 proofs, " in capsys.readouterr().out

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 import yaml
 
+from analysis.api import Checker
 from analysis.certificate.c_reading import UnreadableConditionError, read_condition
 from analysis.certificate.c_values import Name
 from analysis.certificate.checker import check
@@ -19,10 +20,12 @@ from analysis.certificate.loop_invariant import LoopInvariant
 from analysis.certificate.refusal import RefusedError
 from analysis.certificate.witnessed import claimed
 from analysis.cli.certifying import read_linked
+from analysis.cli.check import run
+from analysis.cli.command_options import Asked
 from analysis.cli.main import main
 from analysis.cli.witness.replayed import values
 from analysis.cli.witness.witness_format import RULES, Waypoint, WitnessError, is_whole, read_witness
-from analysis.cli.witness.written import witness_text
+from analysis.cli.witness.written import written_witness
 from analysis.model.c_types import INT as C_INT
 from analysis.model.c_types import LP64
 from analysis.model.options import Options
@@ -114,6 +117,21 @@ def test_a_violation_witness_is_of_the_format_and_leads_to_the_violation(capsys:
     capsys.readouterr()
     assert main(["witness", "w.yml", "wrong.c"]) == 0
     assert "accepted: a run violates the specification" in capsys.readouterr().out
+
+
+def test_a_witness_without_invariants_says_so(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def proved(checker: Checker, asked: Asked) -> Report:
+        """The report of a proof that says nothing of loops."""
+        report = run(checker, asked)
+        safe = {"assertion": RuleVerdict("safe", None, (), "symbolic")}
+        functions = tuple(msgspec.structs.replace(function, verdicts=safe) for function in report.functions)
+        return msgspec.structs.replace(report, verdict="safe", functions=functions, findings=())
+
+    monkeypatch.setattr("analysis.cli.check.run", proved)
+    options = ["--rule", "assertion", "--store", "none", "--engine", "automaton"]
+    assert main(["check", "right.c", *options, "--witness", "w.yml"]) == 0
+    assert yaml.safe_load(Path("w.yml").read_text())[0]["content"] == []
+    assert "note: The witness has no invariants" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -263,14 +281,14 @@ def test_a_proof_of_one_rule_is_none_of_a_specification_that_is_about_several(ca
     assert "proofs of 'G valid-deref' are not checked" in said
     assert [rule for rule in RULES if is_whole(rule)] == ["assertion", "signed-overflow", "memory-leak"]
     with pytest.raises(WitnessError, match="whole specification"):
-        witness_text(proved("null-dereference"), "LP64", lambda _: ())
+        written_witness(proved("null-dereference"), "LP64", lambda _: ())
 
 
 @pytest.mark.parametrize("given", ["abc", "1" * 30])
 def test_an_epoch_that_is_no_time_is_one_sentence(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", given)
     with pytest.raises(WitnessError, match="SOURCE_DATE_EPOCH"):
-        witness_text(proved("assertion"), "LP64", lambda _: ())
+        written_witness(proved("assertion"), "LP64", lambda _: ())
 
 
 def test_a_number_that_would_take_long_is_a_text() -> None:

@@ -34,19 +34,28 @@ class ProvedLoop(NamedTuple):
     text: str
 
 
-def witness_text(report: Report, data_model: str, loops: Callable[[str], Iterable[ProvedLoop]]) -> str:
+class WrittenWitness(NamedTuple):
+    """The text of a witness, and whether it is of a proof that says nothing of loops."""
+
+    text: str
+    without_invariants: bool
+
+
+def written_witness(report: Report, data_model: str, loops: Callable[[str], Iterable[ProvedLoop]]) -> WrittenWitness:
     """The witness of a report; `loops` are those of which the proof of a rule says something. Raises WitnessError where there is
     no witness."""
     files = tuple(file.path for file in report.files)
     for finding in report.findings:
         if finding.status == "confirmed" and finding.rule in RULES and finding.run is not None and finding.run.entry == "main":
-            return _text("violation_sequence", _segments(finding, finding.run.inputs), finding.rule, files, data_model)
+            segments = _segments(finding, finding.run.inputs)
+            return WrittenWitness(_text("violation_sequence", segments, finding.rule, files, data_model), False)
     rule = next((name for name in RULES if is_whole(name) and report.verdict == "safe" and _is_proved(report, name)), None)
     if rule is None:
         raise WitnessError(
             "no violation in a run from main is confirmed, and the program is not proved for a rule that is a whole specification"
         )
-    return _text("invariant_set", [_invariant(loop) for loop in loops(rule)], rule, files, data_model)
+    invariants = [_invariant(loop) for loop in loops(rule)]
+    return WrittenWitness(_text("invariant_set", invariants, rule, files, data_model), not invariants)
 
 
 def _is_proved(report: Report, rule: str) -> bool:
