@@ -14,6 +14,8 @@ import tempfile
 
 import platformdirs
 
+from analysis.model.file_reading import UnreadableError, read_start
+
 KEY_VARIABLE = "EVERPROOF_STORE_KEY"
 _BYTES = 32
 
@@ -46,10 +48,11 @@ def read_key() -> bytes:
 def _read(path: str) -> bytes | None:
     """What is there, None if it is no key."""
     try:
-        with open(path, "rb") as file:
-            found = file.read(_BYTES + 1)
-    except FileNotFoundError:
-        return None
+        found = read_start(path, _BYTES + 1)
+    except UnreadableError as error:
+        if error.missing:
+            return None
+        raise OSError(f"{path}: {error.reason}") from None
     return found if len(found) == _BYTES else None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import msgspec
 import pytest
 
 from analysis.c.formats import scanned
@@ -32,9 +33,15 @@ def test_a_float_is_rounded_once() -> None:
     ("text", "value"), [("'a'", 97), ("L'a'", 97), ("'\\377'", -1), ("'ab'", 24930), ("L'\\xff'", None), ("u8'a'", None)]
 )
 def test_characters(text: str, value: int | None) -> None:
-    found = character(text)
+    found = character(text, LP64)
     assert (None if found is None else found.value) == value
     assert found is None or isinstance(found, ir.IntConst)
+
+
+def test_a_character_of_an_unsigned_char() -> None:
+    found = character("'\\377'", msgspec.structs.replace(LP64, has_signed_char=False))
+    assert found is not None
+    assert found.value == 255
 
 
 @pytest.mark.parametrize(

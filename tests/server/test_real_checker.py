@@ -224,7 +224,7 @@ COUNTED = """int counted(int n)
 {
     int c = 5;
     for (int i = 0; i < n; i++)
-        if (c > 1)
+        if (2 * c > 2)
             c = c - 1;
     return 100 / c;
 }

@@ -17,7 +17,7 @@ from analysis.interpreter.interpreter import execute_to_end
 from analysis.interpreter.outcome import Bounds, Kind, Observation, Start
 from analysis.model.c_types import DataModel
 
-_VALUE = re.compile(r"\s*\(?\s*(?:\\result|[A-Za-z_]\w*)\s*==\s*\(?\s*(-?\d{1,20})[uUlL]*\s*\)?\s*\)?\s*;?\s*\Z")
+_VALUE = re.compile(r"\s*+\(?\s*+(?:\\result|[A-Za-z_]\w*+)\s*+==\s*+\(?\s*+(-?\d{1,20})[uUlL]*+\s*+\)?\s*+\)?\s*+;?\s*+\Z")
 _BOUNDS = Bounds(steps=5_000_000)
 
 
