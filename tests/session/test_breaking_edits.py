@@ -9,28 +9,12 @@ import pytest
 
 from analysis.api import Checker
 from analysis.cfa.graph import Program
-from analysis.cpa.framework.algorithm import Cancellation
 from analysis.model.options import Options
-from analysis.session.portfolio import contract_proofs
-from analysis.session.portfolio.contract_proofs import OfFunction
-from analysis.session.portfolio.kept_data import KeptData
-from analysis.session.portfolio.request import Proved, Request
-from analysis.session.portfolio.request_terms import About
+from analysis.session.portfolio.request import Proved
 from tests.support.breaking_edits import BREAKS, Break
+from tests.support.contract_proofs import answers, forget
 
-_RULES = tuple(sorted(contract_proofs.OF_BLOCKS | contract_proofs.OF_VALUES))
 _GROUPS = 8
-
-
-def _forget(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contract_proofs, "_last_blocks", None)
-    monkeypatch.setattr(contract_proofs, "_last_values", {})
-    monkeypatch.setattr(contract_proofs, "HERE", KeptData())
-
-
-def _answers(program: Program) -> list[OfFunction]:
-    entries = ("main",) if "main" in program.functions else ()
-    return list(contract_proofs.prove(Request(program, entries, About("contracts", _RULES)), 1000.0, Cancellation()))
 
 
 class _Editor:
@@ -67,10 +51,10 @@ def _follow(edit: Break, folder: Path) -> None:
     editor = _Editor(folder, before)
     for files in (before, after, before):
         program = editor.edit(files)
-        now = _answers(program)
+        now = answers(program)
         with pytest.MonkeyPatch.context() as patch:
-            _forget(patch)
-            assert now == _answers(program), edit.name
+            forget(patch)
+            assert now == answers(program), edit.name
         if files is after:
             proved = {(one.function.rpartition("::")[2], one.rule) for one in now if isinstance(one.answer, Proved)}
             assert (edit.function, edit.rule) not in proved, edit.name
@@ -78,6 +62,6 @@ def _follow(edit: Break, folder: Path) -> None:
 
 @pytest.mark.parametrize("group", range(_GROUPS))
 def test_what_an_edit_far_away_breaks_is_not_proved(group: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    _forget(monkeypatch)
+    forget(monkeypatch)
     for number, edit in enumerate(BREAKS[group::_GROUPS]):
         _follow(edit, tmp_path / str(number))

@@ -12,15 +12,9 @@ from analysis.api import Checker
 from analysis.certificate.nonzero import followed
 from analysis.certificate.ownership import closed_checker
 from analysis.cfa.graph import Program
-from analysis.cpa.framework.algorithm import Cancellation
 from analysis.model.options import Options
-from analysis.session.portfolio import contract_proofs
-from analysis.session.portfolio.contract_proofs import OfFunction
-from analysis.session.portfolio.kept_data import KeptData
-from analysis.session.portfolio.request import Request
-from analysis.session.portfolio.request_terms import About
+from tests.support.contract_proofs import answers, forget
 
-_RULES = tuple(sorted(contract_proofs.OF_BLOCKS | contract_proofs.OF_VALUES))
 _EDITS = 6
 _CHAIN = """
 #include <stdlib.h>
@@ -35,18 +29,7 @@ int main(void) { struct item *i = malloc(sizeof *i); int n; if (!i) return 1; i-
 
 @pytest.fixture(autouse=True)
 def _nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    _forget(monkeypatch)
-
-
-def _forget(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contract_proofs, "_last_blocks", None)
-    monkeypatch.setattr(contract_proofs, "_last_values", {})
-    monkeypatch.setattr(contract_proofs, "HERE", KeptData())
-
-
-def _answers(program: Program) -> list[OfFunction]:
-    entries = ("main",) if "main" in program.functions else ()
-    return list(contract_proofs.prove(Request(program, entries, About("contracts", _RULES)), 1000.0, Cancellation()))
+    forget(monkeypatch)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -59,10 +42,10 @@ def test_answers_after_edits_are_those_from_scratch(seed: int, tmp_path: Path) -
         for name in sorted(edited.changed):
             checker.change(str(tmp_path / name), edited.text(name), step)
         program: Program = checker.inspect().program
-        now = _answers(program)
+        now = answers(program)
         with pytest.MonkeyPatch.context() as patch:
-            _forget(patch)
-            assert now == _answers(program), said
+            forget(patch)
+            assert now == answers(program), said
 
 
 class _Counted:
@@ -108,9 +91,9 @@ def test_an_edit_has_followed_again_what_calls_it(old: str, new: str, again: set
     file.write_text(_CHAIN)
     checker = Checker(Options(engine="automaton"))
     checker.open([str(file)])
-    _answers(checker.inspect().program)
+    answers(checker.inspect().program)
     assert counted.names() >= {"get", "drop", "twice", "lonely", "main"}
     assert old in _CHAIN
     checker.change(str(file), _CHAIN.replace(old, new), 1)
-    _answers(checker.inspect().program)
+    answers(checker.inspect().program)
     assert counted.names() == again
