@@ -16,7 +16,7 @@ from analysis.cpa.framework.steps import Step, StepTable
 from analysis.cpa.predicates.step_formulas import departures, obstacle
 from analysis.cpa.predicates.violations import Violation, condition
 from analysis.engines.summary.body_partitions import CUT, ERROR, FLAW, LITERALS, RETURNS, Partition, Slot, digest_of
-from analysis.engines.summary.known_bodies import BodiesOfProgram, EncodedBody, Interface, around
+from analysis.engines.summary.known_bodies import BodiesOfProgram, EncodedBodies, Interface, around
 from analysis.engines.summary.loop_unwinding import Copy, UnwoundBody
 from analysis.engines.summary.reached_places import check_locations
 from analysis.model.spelling import display_name
@@ -66,48 +66,55 @@ class BodyEncoder:
         """The partitions of functions, which must be all that the entry can call."""
         names, found = frozenset(wanted), dict[str, Partition]()
         for group in self._groups:
-            own = [name for name in group if name in names]
+            own = tuple(name for name in group if name in names)
             for name in own:
                 if name in self.recursive and self.system.vocabulary.objects.in_memory(name):
                     raise TooLargeError(f"variables in memory of {display_name(name)}(), which calls itself")
-                self.interfaces[name] = Interface((), ())
-            for _ in range(_MOST_ROUNDS):
-                before = {name: self.interfaces[name] for name in own}
-                for name in own:
-                    found[name], self.interfaces[name] = self._encoded(name)
-                if {name: self.interfaces[name] for name in own} == before or not self.recursive.intersection(own):
-                    break
-            else:
-                raise TooLargeError(f"what {display_name(own[0])}() and the functions that it calls change is not settled")
+            if own:
+                found.update(self._encoded(own))
         return found
 
-    def _encoded(self, function: str) -> tuple[Partition, Interface]:
-        """The partition of a body, encoded if that of the revision before is another one."""
+    def _encoded(self, group: tuple[str, ...]) -> dict[str, Partition]:
+        """The partitions of a function, or of several that call each other, encoded if no revision before had the same bodies."""
         system = self.system
-        if function in self.recursive:  # what these read and change is not known yet
-            return self.encoded_anew(function)
-        cfa = system.program.functions[function]
-        below = [name for name in self._called[function] if name in self.interfaces]
-        called = {name: (self.interfaces[name], self.numbers[name], self.inner(name)) for name in below}
-        surroundings = around(system, function, self.numbers[function], called), self._violations_in(function)
-        known = self._known.find(cfa, surroundings)
+        cfas = [system.program.functions[name] for name in group]
+        surroundings = [self._around(name, group) for name in group]
+        known = self._known.find(cfas, surroundings)
         if known is None:
             before, system.assumptions = system.assumptions, {}
             try:
-                partition, interface = self.encoded_anew(function)
-                known = EncodedBody(partition, interface, tuple(system.assumptions))
+                partitions = self._settled(group)
+                known = EncodedBodies(partitions, [self.interfaces[name] for name in group], tuple(system.assumptions))
             finally:
                 system.assumptions = {**before, **system.assumptions}
-            self._known.keep(cfa, surroundings, known)
+            self._known.keep(cfas, surroundings, known)
+        self.interfaces.update(zip(group, known.interfaces, strict=True))
         system.assumptions.update(dict.fromkeys(known.assumptions))
-        return known.partition, known.interface
+        return dict(zip(group, known.partitions, strict=True))
+
+    def _settled(self, group: tuple[str, ...]) -> list[Partition]:
+        """The partitions of functions that call each other: encoded again until what they read and change stays as it is."""
+        self.interfaces.update(dict.fromkeys(group, Interface((), ())))
+        for _ in range(_MOST_ROUNDS):
+            before, partitions = [self.interfaces[name] for name in group], list[Partition]()
+            for name in group:
+                partition, self.interfaces[name] = self.encoded_anew(name)
+                partitions.append(partition)
+            if [self.interfaces[name] for name in group] == before or not self.recursive.intersection(group):
+                return partitions
+        raise TooLargeError(f"what {display_name(group[0])}() and the functions that it calls change is not settled")
+
+    def _around(self, function: str, group: tuple[str, ...]) -> object:
+        """What the body of a function depends on beside that of its `group`, which calls each other."""
+        below = [name for name in self._called[function] if name in self.interfaces and name not in group]
+        called = {name: (self.interfaces[name], self.numbers[name], self.inner(name)) for name in below}
+        violations = [violation for violation in self.violations.values() if violation.function == function]
+        is_recursive = function in self.recursive
+        return around(self.system, function, self.numbers[function], called), violations, is_recursive
 
     def encoded_anew(self, function: str) -> tuple[Partition, Interface]:
         """The partition of a body and its interface, whatever is known."""
         return _Body(self, function).encoded()
-
-    def _violations_in(self, function: str) -> list[Violation]:
-        return [violation for violation in self.violations.values() if violation.function == function]
 
     def prefix(self, function: str) -> str:
         """What the names of a function's own state variables begin with."""
@@ -162,6 +169,8 @@ class _Body:
         self._flaws: list[tuple[Term, str]] = []
         self._loops_are_cut = False
         self._reached: list[Term] = []
+        self._calls: dict[str, dict[tuple[int, str], int]] = {}
+        self._heads: dict[int, int] = {}
 
     def encoded(self) -> tuple[Partition, Interface]:
         """The partition, and its interface in terms of state variables."""
@@ -258,8 +267,7 @@ class _Body:
         entered = system.enter(state, step.edge, self._function, self._context, callee, inner)
         if entered is None:
             return None
-        rounds = ".".join(f"{head}x{count}" for head, count in copy[1])
-        slot = Slot(f"{step.edge.id}{'.' if rounds else ''}{rounds}>{callee.replace('/', ':')}", callee)
+        slot = Slot(self._key(step, copy), callee)
         self._slots.append(slot)
         called, returns = slot.called, slot.of(RETURNS)
         for literal in (called, returns):
@@ -289,6 +297,15 @@ class _Body:
             return None
         left = {variable: value for variable, value in after.values.items() if not variable.name.startswith(f"{inner}:")}
         return State(after.guard, left)
+
+    def _key(self, step: Step, copy: Copy) -> str:
+        """The key of a call: the how-manieth of this function it is in the body, and the round of each loop around it. So edits
+        of other lines leave it as it is."""
+        name = step.callee.replace("/", ":")
+        same = self._calls.setdefault(name, {})
+        number = same.setdefault((step.edge.id, step.callee), len(same))
+        rounds = "".join(f".{self._heads.setdefault(head, len(self._heads))}x{count}" for head, count in copy[1])
+        return f"{number}{rounds}>{name}"
 
     def _pass_on(self, entered: State, slot: Slot) -> Iterator[Term]:
         """Says what the called function reads when it is entered. Yields the symbols of the partition for it."""

@@ -5,7 +5,7 @@ Symbols of a partition have canonical names, so that a formula says the same of 
 - `in:@g`, `in:0`, `in:1.64`: a shared variable, or a part of a parameter (by position), when the function is entered;
 - `out:@g`, `out:$result`: a shared variable, or the result, when the function returns;
 - `returns`, `error`, `flaw`, `cut`: the call returns; it comes to a violation; to something that is not modelled; to the bound;
-- `12.0>g/in:0`: the same of a call that the body makes (`Slot.of`), and `12.0>g/called`: that the body comes to this call;
+- `0>g/in:0`: the same of a call that the body makes (`Slot.of`), and `0>g/called`: that the body comes to this call;
 - `local:3`: any other.
 
 All conjuncts are implications from literals, but for axioms: the ranges of the symbols' types. So a partition is true of any

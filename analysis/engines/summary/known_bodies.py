@@ -1,13 +1,14 @@
-"""Encoded bodies that are kept from revision to revision, with all that they depend on.
+"""Encoded bodies that are kept over revisions, with all that they depend on.
 
 The partition of a body depends on its edges, on the state variables of the function and of those that it calls, on what these
 read and change, and on what the program says outside of bodies: its global variables, types, external functions, and which
-functions have their addresses taken. A body is encoded anew if any of that is another one.
+functions have their addresses taken. A body is encoded anew if any of that is another one. Functions that call each other are
+kept together. The last few bodies of each are kept: an edit is often undone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import NamedTuple
 
 from analysis.cfa.graph import Cfa
@@ -16,6 +17,7 @@ from analysis.smt.transitions.system import System
 from analysis.smt.transitions.transition_state import StateVariable
 
 _MOST = 4  # questions whose bodies are kept: by property, bound and encoding
+_VERSIONS = 3  # of a body
 
 
 class Interface(NamedTuple):
@@ -25,23 +27,28 @@ class Interface(NamedTuple):
     changed: tuple[StateVariable, ...]
 
 
-class EncodedBody(NamedTuple):
-    """The partition of a body, its interface in terms of state variables, and the assumptions of its formulas."""
+class EncodedBodies(NamedTuple):
+    """The partitions of functions that call each other, or of one function, their interfaces in terms of state variables, and the
+    assumptions of their formulas."""
 
-    partition: Partition
-    interface: Interface
+    partitions: Sequence[Partition]
+    interfaces: Sequence[Interface]
     assumptions: tuple[str, ...]
 
 
 class _Kept(NamedTuple):
-    cfa: Cfa
+    cfas: Sequence[Cfa]
     around: object
-    encoded: EncodedBody
+    encoded: EncodedBodies
+
+
+_Bodies = dict[tuple[str, ...], list[_Kept]]
+"""By the names of functions that call each other; the last version first."""
 
 
 class _Question(NamedTuple):
     world: object
-    bodies: dict[str, _Kept]
+    bodies: _Bodies
 
 
 class KnownBodies:
@@ -63,23 +70,33 @@ class KnownBodies:
 
 
 class BodiesOfProgram:
-    """Bodies by function."""
+    """Bodies by functions."""
 
-    def __init__(self, bodies: dict[str, _Kept]) -> None:
+    def __init__(self, bodies: _Bodies) -> None:
         self._bodies = bodies
 
-    def find(self, cfa: Cfa, around: object) -> EncodedBody | None:
-        """The encoded body of a function, if it and all `around` it are as they were."""
-        known = self._bodies.get(cfa.name)
-        return known.encoded if known is not None and known.around == around and _is_same(known.cfa, cfa) else None
+    def find(self, cfas: Sequence[Cfa], around: object) -> EncodedBodies | None:
+        """The encoded bodies of functions, if they and all `around` them are as they were in a version that is kept."""
+        versions = self._bodies.get(_names(cfas), [])
+        for number, known in enumerate(versions):
+            if known.around == around and all(map(_is_same, known.cfas, cfas)):
+                versions.insert(0, versions.pop(number))
+                return known.encoded
+        return None
 
-    def keep(self, cfa: Cfa, around: object, encoded: EncodedBody) -> None:
-        """Takes an encoded body."""
-        self._bodies[cfa.name] = _Kept(cfa, around, encoded)
+    def keep(self, cfas: Sequence[Cfa], around: object, encoded: EncodedBodies) -> None:
+        """Takes encoded bodies."""
+        versions = self._bodies.setdefault(_names(cfas), [])
+        versions.insert(0, _Kept(cfas, around, encoded))
+        del versions[_VERSIONS:]
+
+
+def _names(cfas: Sequence[Cfa]) -> tuple[str, ...]:
+    return tuple(cfa.name for cfa in cfas)
 
 
 def _is_same(one: Cfa, other: Cfa) -> bool:
-    """Whether two functions are the same to the ids of their edges, which the slots of calls have in their names."""
+    """Whether two functions are the same to the ids of their edges, which places of violations are named by."""
     if one is other:
         return True
     return (one.digest, one.entry, one.exit, one.parameters, one.edges) == (

@@ -5,7 +5,7 @@ Whoever reads a text that anybody could have written has each summary validated 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -15,7 +15,7 @@ from analysis.smt.logic.term_building import symbol
 from analysis.smt.logic.terms import BOOL, Term, symbols
 
 _FORMAT = "everproof-summaries"
-_VERSION = 1
+_VERSION = 2
 _MOST_NUMBERS = 1 << 16  # far fewer than what a context has to itself (`BodyEncoder`)
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, ValueError, KeyError, IndexError, TypeError, RecursionError)
 
@@ -31,11 +31,12 @@ class KnownCall(msgspec.Struct, frozen=True):
 
 
 class KnownCalls(msgspec.Struct, frozen=True):
-    """What is kept of one revision: the calls of each level by their keys, and the `numbers` that the encoder has given to
-    functions."""
+    """What is kept of one revision: the calls of each level by their keys, the `numbers` that the encoder has given to functions,
+    and by level the keys of calls `to_bound` (`RevisionChain.to_bound`)."""
 
     levels: Mapping[Level, Mapping[str, KnownCall]] = {}
     numbers: Mapping[str, int] = {}
+    to_bound: Mapping[Level, Sequence[str]] = {}
 
 
 class _Row(msgspec.Struct, frozen=True, array_like=True):
@@ -52,12 +53,14 @@ class _Text(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: int
     numbers: dict[str, int]
     levels: dict[Level, list[_Row]]
+    to_bound: dict[Level, list[str]]
 
 
 def write(known: KnownCalls) -> bytes:
     """The text of what is kept."""
     levels = {level: [_row(key, call) for key, call in calls.items()] for level, calls in known.levels.items()}
-    return msgspec.json.encode(_Text(_FORMAT, _VERSION, dict(known.numbers), levels))
+    to_bound = {level: list(keys) for level, keys in known.to_bound.items()}
+    return msgspec.json.encode(_Text(_FORMAT, _VERSION, dict(known.numbers), levels, to_bound))
 
 
 def _row(key: str, call: KnownCall) -> _Row:
@@ -76,7 +79,7 @@ def read(text: bytes) -> KnownCalls | None:
         levels = {level: {row.key: _call(row) for row in rows} for level, rows in raw.levels.items()}
     except _UNREADABLE:
         return None
-    return KnownCalls(levels, raw.numbers)
+    return KnownCalls(levels, raw.numbers, raw.to_bound)
 
 
 def _are_ours(numbers: Mapping[str, int]) -> bool:

@@ -66,13 +66,18 @@ class LevelChain:
     @property
     def known(self) -> KnownCalls:
         """What is kept for the next revision, by this chain or by another one with these options."""
-        return KnownCalls({level: chain.known for level, chain in self._chains.items()}, dict(self._numbers))
+        chains = self._chains.items()
+        return KnownCalls(
+            {level: chain.known for level, chain in chains},
+            dict(self._numbers),
+            {level: sorted(chain.to_bound) for level, chain in chains},
+        )
 
     def resume(self, known: KnownCalls, *, are_believed: bool) -> None:
         """Goes on from what another chain kept; see `RevisionChain.resume`."""
         self._numbers = dict(known.numbers)
         for level, chain in self._chains.items():
-            chain.resume(known.levels.get(level, {}), are_believed=are_believed)
+            chain.resume(known.levels.get(level, {}), known.to_bound.get(level, ()), are_believed=are_believed)
 
     def verify(self, program: Program) -> BoundedAnswer:
         """The answer of the first level that knows, else of the last one; its `level` says which. Levels that have held

@@ -21,8 +21,9 @@ from analysis.smt.logic.terms import Term, symbols
 Light = Literal["lra", "euf"]
 
 
-Abstractions = dict[tuple[Light, str], tuple[Partition, Partition]]
-"""The last partition of each function, and what it is in a light theory."""
+Abstractions = dict[tuple[Light, str], tuple[tuple[Partition, Partition], ...]]
+"""The last few partitions of each function, the last one first, and what they are in a light theory. An edit is often undone."""
+_VERSIONS = 3
 
 
 def abstracted(partitions: Mapping[str, Partition], theory: Light, known: Abstractions) -> dict[str, Partition]:
@@ -32,10 +33,11 @@ def abstracted(partitions: Mapping[str, Partition], theory: Light, known: Abstra
     symbol_of = _as_real if theory == "lra" else weakened
     found = {}
     for name, partition in partitions.items():
-        before = known.get((theory, name))
-        same = before is not None and before[0] == partition
-        found[name] = before[1] if before is not None and same else _abstracted(partition, weakened, symbol_of)
-        known[theory, name] = partition, found[name]
+        versions = known.get((theory, name), ())
+        before = next((version for version in versions if version[0] == partition), None)
+        version = before or (partition, _abstracted(partition, weakened, symbol_of))
+        known[theory, name] = (version, *(other for other in versions if other is not before))[:_VERSIONS]
+        found[name] = version[1]
     for key in [key for key in known if key[1] not in partitions]:
         del known[key]
     return found

@@ -75,6 +75,7 @@ class RevisionChain:
         self._budget = Budget(options.milliseconds)
         self._numbers: dict[str, int] = {}
         self._known: dict[str, KnownCall] = {}
+        self._to_bound: frozenset[str] = frozenset()
         self._are_believed = True
 
     @property
@@ -83,10 +84,15 @@ class RevisionChain:
         validated is no part of it, so that nobody takes it for ours."""
         return self._known if self._are_believed else {}
 
-    def resume(self, known: Mapping[str, KnownCall], *, are_believed: bool) -> None:
+    @property
+    def to_bound(self) -> frozenset[str]:
+        """The keys of the calls whose bodies told the last time whether a run comes to the bound."""
+        return self._to_bound
+
+    def resume(self, known: Mapping[str, KnownCall], to_bound: Iterable[str] = (), *, are_believed: bool) -> None:
         """Goes on from what another chain with these options kept. If it is not believed, each summary is validated before it
-        counts."""
-        self._known, self._are_believed = dict(known), are_believed
+        counts. `to_bound` saves time, and changes no answer."""
+        self._known, self._to_bound, self._are_believed = dict(known), frozenset(to_bound), are_believed
 
     @property
     def summaries(self) -> Mapping[str, Term]:
@@ -114,7 +120,7 @@ class RevisionChain:
         self._are_believed = True
         left_out = "valid" if tree.cuts_nothing else told()
         if left_out == "unknown":
-            left_out = self._implied(tree, not_(CUT), summaries).status
+            left_out = self._bound_implied(tree, summaries)
         self._known = {node.key: _kept(node, unrolled, summaries) for node in tree.nodes if not node.is_cut}
         is_complete, is_final = left_out == "valid", left_out != "unknown"
         return self._answer("holds", result.work, is_complete=is_complete, assumptions=unrolled.assumptions, is_final=is_final)
@@ -144,7 +150,7 @@ class RevisionChain:
         """Whether the bound does, as far as the level can tell from the bodies alone, within some seconds of work. `exact`: see
         `verify_unwound`."""
         with clock.within(seconds):
-            return self._implied(self._of_level(exact).tree, not_(CUT), {}).status
+            return self._bound_implied(self._of_level(exact).tree, {})
 
     def _of_level(self, exact: UnwoundProgram) -> UnwoundProgram:
         level = self._options.level
@@ -202,9 +208,20 @@ class RevisionChain:
             return failed
         return self._implied(tree, not_(ERROR), summaries)
 
+    def _bound_implied(self, tree: CallTree, summaries: Summaries) -> StatusOfImplication:
+        """Whether no run comes to the bound. The bodies that showed it the last time are given at once."""
+        at_first = [node for node in tree.nodes if node.key in self._to_bound]
+        found = implied(tree.root, not_(CUT), self._scheme, summaries, self._budget, at_first=at_first)
+        if found.status != "unknown":
+            self._to_bound = frozenset(node.key for node in found.formula.bodies)
+        return found.status
+
     def _implied(self, tree: CallTree, goal: Term, summaries: Summaries) -> Implication:
-        scheme: Scheme = "lazy" if self._options.scheme == "inline" and self._known else self._options.scheme
-        return implied(tree.root, goal, scheme, summaries, self._budget)
+        return implied(tree.root, goal, self._scheme, summaries, self._budget)
+
+    @property
+    def _scheme(self) -> Scheme:
+        return "lazy" if self._options.scheme == "inline" and self._known else self._options.scheme
 
     def _answer(
         self,

@@ -38,15 +38,18 @@ def implied(
     summaries: Mapping[str, Term],
     budget: Budget,
     refuted: Mapping[Node, Iterable[Node]] = MappingProxyType({}),
+    at_first: Iterable[Node] = (),
 ) -> Implication:
     """Whether the subtree of a call implies a formula over its interface. The answer is exact: of a model, each call that it
     depends on has its body. All questions together have the budget. `refuted` has calls below whose summaries did not hold, and
-    the bodies that showed it, callers first: where summaries do not refute a model, these bodies are given at once."""
+    the bodies that showed it, callers first: where summaries do not refute a model, these bodies are given at once. `at_first`
+    are calls below, callers first, that have their bodies from the beginning: it takes fewer questions if they are needed."""
     formula = SubtreeFormula(root, scheme, summaries)
     solver = Z3Solver.near()
     if scheme != "inline" and not _is_of_bits(root):
         solver.push()  # without a scope, z3 simplifies all of it before the first check: that pays for bits and whole trees alone
     solver.add(*formula.first, not_(root.instance(goal)))
+    solver.add(*(term for node in at_first if node in formula.frontier for term in formula.give_body(node)))
     checks = 0
     allowed = clock.spent() + budget.seconds
     while True:

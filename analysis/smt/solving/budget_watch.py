@@ -20,6 +20,7 @@ from analysis.smt.solving.solver import Budget, Reason
 _PATIENCE = 8  # times the seconds of the budget, or of what is left of the clock's, which are of work
 _LEAST = 10.0  # seconds: small questions have costs that do not count as work
 _LOOK_AGAIN = 0.005  # seconds between two looks at running checks
+_LINGER = 10  # looks at nothing, until the next check has to wake the thread
 
 
 def last_resort(budget: Budget) -> float:
@@ -58,7 +59,8 @@ class Watch:
         if self._thread is None:
             self._thread = threading.Thread(target=self._look, name="budgets", daemon=True)
             self._thread.start()
-        self._wake.set()
+        if not self._wake.is_set():
+            self._wake.set()
 
     def end(self, check: Watched) -> None:
         """Ends the watch of a check."""
@@ -67,13 +69,17 @@ class Watch:
 
     def _look(self) -> None:
         while self._wake.wait():
-            self._wake.clear()
-            while self._running:
+            idle = 0
+            while idle < _LINGER:  # to wake for every check takes longer than most checks
                 time.sleep(_LOOK_AGAIN)  # z3 tells nobody when its memory grows: it can only be looked at
+                idle = 0 if self._running else idle + 1
                 now, used = time.process_time(), self._used()
                 for check, (deadline, most) in list(self._running.items()):
                     if used > most or now > deadline:
                         self._interrupt(check, "memory" if used > most else "time")
+            self._wake.clear()
+            if self._running:  # of a check that began meanwhile
+                self._wake.set()
 
     def _interrupt(self, check: Watched, reason: Reason) -> None:
         with self._interrupting:

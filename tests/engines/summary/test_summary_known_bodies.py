@@ -93,8 +93,44 @@ def test_what_is_encoded_again(old: str, new: str, encoded_again: str, bodies: l
     assert kept.partitions == encoded(program, numbers, None).partitions
     bodies.clear()
     again = encoded(program, numbers, known)
-    assert set(bodies) <= {"low"}  # recursive functions always are
+    assert not bodies
     assert again.partitions == kept.partitions
+
+
+def test_an_edit_that_is_undone_is_not_encoded_again(bodies: list[str]) -> None:
+    known, numbers = KnownBodies(), dict[str, int]()
+    texts = [BEFORE, *(BEFORE.replace("x + g", f"x {operator} g") for operator in "-*")]
+    first, *others = (link([unit_of(text)]).program for text in texts)
+    before = encoded(first, numbers, known)
+    for program in others:
+        encoded(program, numbers, known)
+    bodies.clear()
+    assert encoded(first, numbers, known).partitions == before.partitions
+    assert not bodies
+
+
+RECURSIVE = BEFORE.replace("return n; }\n", "if (n > 9) return top(n - 1); return n; }\n").replace(
+    "static int low", "static int top(int n);\nstatic int low"
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "encoded_again"),
+    [
+        ("{ h = 2; }", "{ h = 3; }", "side"),
+        ("x > 3", "x > 4", "low mid top"),  # they call each other
+        ("{ h = 2; }", "{ h = 2; g = h; }", "main side"),
+    ],
+)
+def test_functions_that_call_each_other_are_encoded_together(old: str, new: str, encoded_again: str, bodies: list[str]) -> None:
+    known, numbers, unit = KnownBodies(), dict[str, int](), unit_of(RECURSIVE)
+    encoded(link([unit]).program, numbers, known)
+    assert RECURSIVE.count(old) == 1
+    program = link([unit_of(RECURSIVE.replace(old, new), previous=unit)]).program
+    bodies.clear()
+    kept = encoded(program, numbers, known)
+    assert sorted(set(bodies)) == encoded_again.split()
+    assert kept.partitions == encoded(program, numbers, None).partitions
 
 
 def test_another_question_has_bodies_of_its_own(bodies: list[str]) -> None:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import msgspec
 import pytest
 
-from analysis.engines.summary import known_calls
+from analysis.engines.summary import known_calls, revision_chain
+from analysis.engines.summary.body_partitions import CUT
 from analysis.engines.summary.bounded_answer import BoundedAnswer, Level
+from analysis.engines.summary.call_tree import Node
 from analysis.engines.summary.known_calls import KnownCalls
 from analysis.engines.summary.level_chain import LevelChain
 from analysis.engines.summary.revision_chain import ChainOptions
-from analysis.smt.logic.term_building import FALSE
+from analysis.engines.summary.summary_refinement import Implication, implied
+from analysis.smt.logic.term_building import FALSE, not_
+from analysis.smt.logic.terms import Term
 from tests.support.explorations import program_of
 
 HEAD = """void reach_error(void); int nondet(void);
@@ -104,8 +109,8 @@ def test_what_is_not_validated_is_not_passed_on_as_our_own() -> None:
     assert other.known.levels["int"]
 
 
-ROW = b'{"format": "everproof-summaries", "version": 1, "numbers": {}, "levels": {"lra": [["k", "f", %s]]}}'
-NUMBERED = b'{"format": "everproof-summaries", "version": 1, "numbers": {%s}, "levels": {}}'
+ROW = b'{"format": "everproof-summaries", "version": 2, "numbers": {}, "levels": {"lra": [["k", "f", %s]]}, "to_bound": {}}'
+NUMBERED = b'{"format": "everproof-summaries", "version": 2, "numbers": {%s}, "levels": {}, "to_bound": {}}'
 
 
 def test_the_texts_below_are_nearly_ours() -> None:
@@ -119,7 +124,7 @@ def test_the_texts_below_are_nearly_ours() -> None:
         b"",
         b"\xff",
         b"[]",
-        (NUMBERED % b"").replace(b"1", b"2"),
+        (NUMBERED % b"").replace(b"2", b"1"),
         NUMBERED % b'"main": 1',
         NUMBERED % b'"main": 0, "f": 0',
         NUMBERED % b'"f": 0',
@@ -132,3 +137,57 @@ def test_the_texts_below_are_nearly_ours() -> None:
 )
 def test_what_is_no_text_of_ours_is_not_read(text: bytes) -> None:
     assert known_calls.read(text) is None
+
+
+CALLS = """
+void reach_error(void); int nondet(void);
+static int fun(int a) { return a > 3 ? 3 : a; }
+int main(void) {
+  int n = nondet(), sum = 0;
+  sum += fun(n);
+  for (int i = 0; i < 2; i++) sum += fun(i);
+  if (sum > 6) reach_error();
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(("old", "new"), [("int n = nondet(), sum = 0;", "int n = nondet(); n = n > 9 ? 9 : n; int sum = 0;")])
+def test_calls_keep_their_keys_when_other_lines_change(old: str, new: str) -> None:
+    known = known_of(CALLS, "int")
+    other = chain("int")
+    other.resume(known, are_believed=True)
+    found = other.verify(program_of(CALLS.replace(old, new)))
+    assert (found.status, found.work.validated) == ("holds", ["main"])
+    assert other.known.levels["int"].keys() == known.levels["int"].keys()
+
+
+DEEP = """
+void reach_error(void); int nondet(void);
+static int sum(int n) { return n < 1 ? 0 : n + sum(n - 1); }
+int main(void) { int n = nondet(); if (n < 9 && sum(n) > 100) reach_error(); return 0; }
+"""
+
+
+def test_the_bodies_that_showed_that_the_bound_leaves_out_runs_are_given_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def noted(root: Node, goal: Term, *others: Any, **at_first: Any) -> Implication:
+        found = implied(root, goal, *others, **at_first)
+        if goal is not_(CUT):
+            asked.append(found.checks)
+        return found
+
+    monkeypatch.setattr(revision_chain, "implied", noted)
+    first = chain("int")
+    found = first.verify(program_of(DEEP))
+    assert (found.status, found.is_complete) == ("holds", False)
+    known = first.known
+    assert len(known.to_bound["int"]) == 5  # main, and the calls down to the one that the bound does not follow
+    forged = KnownCalls(known.levels, known.numbers, {"int": ["main", "no call", "main/0>t.c::sum/0>t.c::sum"]})
+    for text, source, are_believed in ((DEEP.replace("n < 9", "n < 8"), known, True), (DEEP, forged, False)):
+        again = chain("int")
+        again.resume(source, are_believed=are_believed)
+        found = again.verify(program_of(text))
+        assert (found.status, found.is_complete) == ("holds", False)
+    assert asked[1] == 1 < asked[0]
