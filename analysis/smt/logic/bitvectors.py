@@ -195,11 +195,18 @@ def multiply(one: Term, other: Term) -> Term:
 
 
 def euclidean(op: str, one: Term, divisor: Term) -> Term:
-    """`div` or `mod` of Int terms as SMT-LIB has it: the remainder is never negative."""
+    """`div` or `mod` of Int terms as SMT-LIB has it: the remainder is never negative. Summands that are multiples of the divisor
+    are divided by themselves, and have no remainder."""
     left, right = constant_of(one), constant_of(divisor)
     if left is not None and right:
         remainder = left % abs(right)
         return integer(remainder if op == "mod" else (left - remainder) // right)
     if right == 1:
         return integer(0) if op == "mod" else one
-    return Term(op, (one, divisor), one.sort)
+    factors, constant = linear.parts(one)
+    whole = {term: factor // right for term, factor in factors.items() if right and factor % right == 0}
+    if not whole:
+        return Term(op, (one, divisor), one.sort)
+    left_over = linear.build({term: factor for term, factor in factors.items() if term not in whole}, constant, one.sort)
+    rest = euclidean(op, left_over, divisor)
+    return rest if op == "mod" else linear.add(linear.build(whole, 0, one.sort), rest)

@@ -1,8 +1,9 @@
 """Bitwise operators on mathematical integers, read as infinite two's complement.
 
 With a constant on one side, `a & m` is a sum of slices of `a`, one for each run of ones in `m`, which division and remainder by
-powers of two cut out: exact for every mask. Of two unknown operands the bits are taken one by one if they are few. Else the value
-is left open between the bounds that it has in any case. `|` and `^` follow from `&`: a | b = a + b - (a & b).
+powers of two cut out: exact for every mask. Of two unknown operands that share no bits, as where a number is put together from
+its bytes, the conjunction is 0. Else their bits are taken one by one if they are few, or the value is left open between the
+bounds that it has in any case. `|` and `^` follow from `&`: a | b = a + b - (a & b).
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from analysis.smt.logic.term_building import and_, constant_of, eq, integer, ite
 from analysis.smt.logic.terms import Term
 
 _FEW_BITS = 8
+_MOST_ZEROS = 1 << 12  # low bits of 0, which are all 0
+_DEPTH = 4  # of the terms that are looked into for low bits
 
 
 def conjunction(one: Term, other: Term, interval: Callable[[Term], Interval], opened: Callable[[Term, Term], Term]) -> Term:
@@ -35,9 +38,33 @@ def conjunction(one: Term, other: Term, interval: Callable[[Term], Interval], op
             chosen = [conjunction(branch, rest, interval, opened) for branch in choice.args[1:]]
             return ite(choice.args[0], *chosen)
     (low, high), (other_low, other_high) = interval(one), interval(other)
+    if _is_below(low, high, _zeros(other)) or _is_below(other_low, other_high, _zeros(one)):
+        return integer(0)
     if low >= 0 and other_low >= 0 and min(high, other_high) < 1 << _FEW_BITS:
         return _bit_by_bit(one, other, int(min(high, other_high)).bit_length())
     return opened(one, other)
+
+
+def _is_below(low: float, high: float, bits: int) -> bool:
+    """Whether numbers between the bounds have no bits but this many low ones."""
+    return low >= 0 and math.isfinite(high) and int(high).bit_length() <= bits
+
+
+def _zeros(term: Term, depth: int = _DEPTH) -> int:
+    """How many low bits of a term are 0 whatever its symbols are: at least so many."""
+    if term.op == "ite" and depth:
+        return min(_zeros(branch, depth - 1) for branch in term.args[1:])
+    if term.op == "mod" and depth:  # by 2^k, or a multiple of it, k bits stay as they are
+        return min(_zeros(part, depth - 1) for part in term.args)
+    summands, constant = linear.parts(term)
+    inner = depth - 1 if term not in summands and depth else None
+    zeros = (_low(factor) + (0 if inner is None else _zeros(one, inner)) for one, factor in summands.items())
+    return min((_low(constant), *zeros))
+
+
+def _low(number: int) -> int:
+    """How many low bits of a number are 0."""
+    return (number & -number).bit_length() - 1 if number else _MOST_ZEROS
 
 
 def masked(term: Term, mask: int, interval: Interval) -> Term:
