@@ -15,7 +15,8 @@ and 2 and of figures 4 to 7 of [UPPROVER]; the first revisions of chains are not
   interpolants. `bootstrapping` is from scratch, with summaries for a next revision, as in [UPPROVER]; `from scratch` makes none.
   Each is done `--repeat N` times, in turn, each time in a copy of the process, and the least of its times counts. What takes over
   half a second is done once. The gains are the ratios of both to the time from the revision before, where this or
-  bootstrapping takes over a tenth of a second: the median, the mean, and the least.
+  bootstrapping takes over a tenth of a second: the median, the mean, and the least. Those of changes of which
+  bootstrapping takes over a second are named below the table.
 - A revision has as many seconds as a question about a whole program has in the command (`analysis.model.budgets`). Then it is
   ended, is unknown, and counts with what it has taken. If it holds in the other way, that is no difference.
 
@@ -66,6 +67,7 @@ _NOTABLE = 0.1  # seconds
 _LONG = 0.5  # seconds: what takes longer is done once
 _SECONDS_EACH = BUDGETS["full"].program
 _OVER = "the time was up"
+_SECOND = 1.0
 _LEAST = 5  # of the revisions with the least gain are named
 
 
@@ -255,6 +257,12 @@ class Counts:
         ]
         return f"| {' | '.join(cells)} |"
 
+    def long_gains(self) -> str:
+        """The gain over bootstrapping of each revision of which that takes over a second, and their mean."""
+        ratios = {times.revision: times.bootstrap / times.mine for times in self._times if times.bootstrap > _SECOND}
+        each = ", ".join(f"{name} {ratio:.1f}" for name, ratio in ratios.items())
+        return f"{each}; mean {mean(ratios.values()):.1f} ({len(ratios)})" if ratios else "none"
+
     @property
     def notable(self) -> list[Times]:
         """The times of revisions that take long."""
@@ -344,6 +352,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print("|---" * len(_TITLES) + "|")
     for row in rows:
         print(row.row(counts))
+    for count in counts:
+        print(f"\n{count.setup.name}, where bootstrapping takes over a second: {count.long_gains()}")
     for count in counts:
         for times in sorted(count.notable, key=lambda times: times.bootstrap / times.mine)[:_LEAST]:
             print(f"{count.setup.name}: {times}", file=sys.stderr)
