@@ -18,7 +18,7 @@ DECLARED = "void reach_error(void);\n"
 
 def decided(main: str) -> Decision:
     program = program_of(DECLARED + main)
-    return decide_program(ProgramTask(program, RULES, Effort(seconds=30, states=1_000)))
+    return decide_program(ProgramTask(program, RULES, Effort(seconds=8, states=1_000)))
 
 
 IMPOSSIBLE = {
