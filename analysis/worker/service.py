@@ -230,7 +230,7 @@ class Service:
 
     def _tell_decided(self) -> None:
         """Says, once, that provers have said all."""
-        at_work = any(checker.proving or checker.unasked for checker in self.programs.checkers.values())
+        at_work = self.proving or any(checker.unasked for checker in self.programs.checkers.values())
         if self._is_open and self.pending is None and not at_work:
             self._is_open = False
             self._send(Decided(self._answered_generation))
@@ -329,6 +329,11 @@ class Service:
         found = None if path is None else checker.alone(path, self._interrupted)
         if path is not None and found is not None:
             self._reported.report_alone(generation, path, *found)
+
+    @property
+    def proving(self) -> bool:
+        """Whether provers are at work."""
+        return any(checker.proving for checker in self.programs.checkers.values())
 
     @property
     def patience(self) -> float | None:

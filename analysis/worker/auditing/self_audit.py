@@ -82,6 +82,11 @@ class SelfAudit:
         self._edited.clear()
         self._audited.clear()
 
+    @property
+    def is_running(self) -> bool:
+        """Whether an audit or a replay is under way."""
+        return self._running is not None
+
     def patience(self, checkers: Mapping[str, Checker]) -> float | None:
         """How many seconds to wait until there is something to audit; None if there is nothing."""
         if self._running is not None or not self._due(checkers):
