@@ -27,7 +27,7 @@ class Configure(msgspec.Struct, frozen=True, gc=False, tag=True):
     """Sets the options and the folders of the workspace. The first request; again when settings change.
 
     `store`: a file, `none`, or None for the default (see analysis.store.store_location). `reference`: what findings are compared
-    with, as the setting of that name says it.
+    with, as the setting of that name says it. `self_audit`: whether what is shown is checked again from nothing in idle time.
     """
 
     generation: int
@@ -35,6 +35,7 @@ class Configure(msgspec.Struct, frozen=True, gc=False, tag=True):
     folders: tuple[str, ...]
     store: str | None = None
     reference: str = "none"
+    self_audit: bool = False
 
 
 class Edit(msgspec.Struct, frozen=True, gc=False, tag=True):
@@ -269,6 +270,14 @@ class ReferenceProblem(msgspec.Struct, frozen=True, gc=False, tag=True):
     reason: str
 
 
+class AuditDone(msgspec.Struct, frozen=True, gc=False, tag=True):
+    """What an audit in idle time came to, in a sentence. `is_news`: it has found something, or more about that."""
+
+    generation: int
+    sentence: str
+    is_news: bool
+
+
 class Progress(msgspec.Struct, frozen=True, gc=False, tag=True):
     """What the checker does now, in a few words, and its progress from 0 to 100, if that is known."""
 
@@ -317,6 +326,7 @@ Event = (
     | ToldDifference
     | ToldFixes
     | ReferenceProblem
+    | AuditDone
     | Progress
     | Pong
     | Failed

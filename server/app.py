@@ -19,7 +19,7 @@ from pygls.lsp.server import LanguageServer
 
 from analysis.model.report import Finding, Message
 from analysis.model.settings import Settings
-from analysis.wire import CheckDone, ContractChanges, FileResult, Progress
+from analysis.wire import AuditDone, CheckDone, ContractChanges, FileResult, Progress
 from server import status, work_progress
 from server.ci_findings import CiFindings
 from server.contract_news import ContractNews
@@ -274,6 +274,13 @@ class EverproofServer(LanguageServer):
     def reference_missed(self, reason: str) -> None:
         """Said once: the status says what findings are compared with instead."""
         self.show(f"Everproof: {reason}")
+
+    def audit_done(self, event: AuditDone) -> None:
+        """The log says what came of it. The user is told only of a difference."""
+        kind = types.MessageType.Warning if event.is_news else types.MessageType.Info
+        self.window_log_message(types.LogMessageParams(kind, event.sentence))
+        if event.is_news:
+            self.show(f"Everproof: {event.sentence}")
 
     def _mark(self, state: FileState, finding: Finding) -> Mark:
         """What a finding is since the reference."""

@@ -22,6 +22,7 @@ from analysis.wire import (
     AskContract,
     AskDifference,
     AskFixes,
+    AuditDone,
     Bisect,
     Bisected,
     Cancel,
@@ -59,6 +60,9 @@ GRACE = 5.0  # seconds that the checker has to end a check that was cancelled, u
 PATIENCE = (0.1, 1.0)  # seconds, least and most, that a newer text waits for a check that is under way
 
 
+_Configured = tuple[Options, tuple[str, ...], str | None, str, bool]
+
+
 class Audience(Protocol):
     """Receives the scheduler's news, to show them to the user."""
 
@@ -85,6 +89,9 @@ class Audience(Protocol):
 
     def reference_missed(self, reason: str) -> None:
         """Findings are not compared with what the user asked for."""
+
+    def audit_done(self, event: AuditDone) -> None:
+        """In idle time, what is shown was checked again from nothing."""
 
     def check_failed(self, check: RunningCheck | None, reason: str) -> None:
         """The check ended without an answer."""
@@ -136,7 +143,7 @@ class Scheduler:
         self._unsent: dict[str, None] = {}
         self._untold: dict[str, str] = {}
         self._focus: list[str] = []
-        self._configured: tuple[Options, tuple[str, ...], str | None, str] | None = None
+        self._configured: _Configured | None = None
         self._wanted = False
         self._asked = False  # for a check of everything; else what is wanted follows from edits
         self._check: RunningCheck | None = None
@@ -390,6 +397,8 @@ class Scheduler:
                 self._audience.contracts_compared(event)
             case ReferenceProblem():
                 self._audience.reference_missed(event.reason)
+            case AuditDone():
+                self._audience.audit_done(event)
             case Progress() if check is not None:
                 self._audience.check_progressed(check, event)
             case CheckDone() if check is not None and event.generation >= check.generation:
@@ -490,10 +499,10 @@ class Scheduler:
             self._worker.send(Edit(generation, path, document.current_version, document.source, first))
             document.sent(generation)
 
-    def _asked_for(self) -> tuple[Options, tuple[str, ...], str | None, str]:
-        """The options, the folders, the store and the reference as they are now."""
-        folders = self._documents.folder_paths()
-        return self._settings.options(folders), folders, self._settings.store_path(folders), self._settings.reference
+    def _asked_for(self) -> _Configured:
+        """The options, the folders, the store, the reference, and whether to audit, as they are now."""
+        found, folders = self._settings, self._documents.folder_paths()
+        return found.options(folders), folders, found.store_path(folders), found.reference, found.self_audit
 
     def _configuration(self) -> Configure:
         self._configured = self._asked_for()

@@ -7,9 +7,6 @@ with the digests of the files that were checked, so that it can be looked into.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
-
 import msgspec
 
 from analysis.api import Checker
@@ -22,17 +19,10 @@ from analysis.cli.text_format import count
 from analysis.model.digest import digest_text
 from analysis.model.file_reading import UnreadableError, read_file
 from analysis.model.limits import Limits
-from analysis.model.report import Finding, Report
+from analysis.model.report_differences import Difference, compared
 from analysis.store.database import Store
 
 DIFFERENT = 1
-
-
-class Difference(msgspec.Struct, frozen=True):
-    """Something that only one of two reports says so often: the kept one, or the one from nothing."""
-
-    only: str
-    what: str
 
 
 class AuditReport(msgspec.Struct, frozen=True):
@@ -82,28 +72,6 @@ def _asked(store: Store, paths: tuple[str, ...]) -> Asked:
     context = check.make_context("check", ["--store", store.path, "--", *paths])
     given = {name: value for name, value in context.params.items() if name not in ("paths", "condition", "witness")}
     return read_asked(given, first_of(paths))
-
-
-def compared(kept: Report, fresh: Report) -> Iterator[Difference]:
-    """What two reports say that is not the same, each as a line."""
-    one, other = Counter(_said(kept)), Counter(_said(fresh))
-    yield from (Difference("kept", what) for what in sorted((one - other).elements()))
-    yield from (Difference("from nothing", what) for what in sorted((other - one).elements()))
-
-
-def _said(report: Report) -> Iterator[str]:
-    yield f"verdict {report.verdict}"
-    yield from (f"finding {_spelled(finding)}" for finding in report.findings)
-    yield from (f"suppressed {_spelled(one.finding)}" for one in report.silenced)
-    yield from (f"refuted {fingerprint}" for fingerprint in report.refuted_findings)
-    for function in report.functions:
-        for rule, verdict in function.verdicts.items():
-            yield f"function {function.name} ({function.place.path}): {rule}: {verdict.verdict}"
-
-
-def _spelled(finding: Finding) -> str:
-    place = finding.place
-    return f"{place.path}:{place.range.start.line} {finding.function}: {finding.rule}, {finding.status}, {finding.fingerprint}"
 
 
 def _digest(path: str) -> str:

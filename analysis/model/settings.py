@@ -145,6 +145,13 @@ class Settings(msgspec.Struct, frozen=True, rename="camel"):
         bool, Meta(description="Show the loop invariants of proved functions as inlay hints, without asking for each function.")
     ] = False
     code_lens: Annotated[bool, Meta(description="Show verdicts, and what edits did to contracts, above functions.")] = True
+    self_audit: Annotated[
+        bool,
+        Meta(
+            description="When nothing was typed for a minute, check again from nothing what was reused, in the background, and "
+            "compare."
+        ),
+    ] = True
     check_folders: Annotated[
         bool, Meta(description="Check the folders when the server starts, before a file of them is opened.")
     ] = False

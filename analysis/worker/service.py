@@ -17,6 +17,7 @@ from analysis.wire import (
     AskContract,
     AskDifference,
     AskFixes,
+    AuditDone,
     Bisect,
     Bisected,
     Cancel,
@@ -41,6 +42,7 @@ from analysis.wire import (
     ToldDifference,
     ToldFixes,
 )
+from analysis.worker.auditing.self_audit import SelfAudit
 from analysis.worker.fixing import Fixing
 from analysis.worker.programs import Programs
 from analysis.worker.reference.following import References
@@ -73,6 +75,7 @@ class Service:
         self.programs = Programs(notify)
         self._references = References(notify, interrupted)
         self._fixing = Fixing(notify, self._told_fixes)
+        self.audit = SelfAudit(notify)
         self._reported = ReportedFiles(send, self.programs.version, self._marks)
         self._answered: dict[str, Report] = {}  # the programs' last reports, as they were reported, and of what generation
         self._answered_generation = 0
@@ -89,11 +92,14 @@ class Service:
         if request is None:
             return
         self.generation = max(self.generation, request.generation)
+        self.audit.arrived(request, self._program_of(request))
         self._typing = self._typing and self._is_key(request)
         match request:
             case Configure():
                 self.programs.configure(request)
                 self._references.configure(request.reference, request.store)
+                self.audit.configure(request.self_audit)
+                self.audit.began_afresh(self.programs.texts)
                 self._fixing.close()
                 self._answered = {}
             case Edit():
@@ -131,6 +137,10 @@ class Service:
         if self._at_work is not None:
             self._at_work.interruption.handle(number, frame)
 
+    def _program_of(self, request: Request) -> str | None:
+        """The program that an edit changes."""
+        return self.programs.program_of(os.path.abspath(request.path)) if isinstance(request, Edit) else None
+
     def _is_key(self, request: Request) -> bool:
         """Whether a request changes nothing but the text of a file that was open before."""
         match request:
@@ -155,6 +165,7 @@ class Service:
         self._typing, self.looked = True, False
         if check.full:
             self.programs.begin_afresh()
+            self.audit.began_afresh(self.programs.texts)
             self.pending = check = Check(check.generation, check.focus)
         reports = self._reports(generation, check.focus, patient=False)
         if reports is None:
@@ -201,10 +212,25 @@ class Service:
             self._send(ReferenceProblem(self.generation, reason))
         for generation, introduced in self._references.take_bisected():
             self._send(Bisected(generation, introduced))
+        self._take_audit()
+
+    def _take_audit(self) -> None:
+        """Says what an audit came to. If it has found something, nothing that is kept counts any more."""
+        done = self.audit.take(self.programs.checkers)
+        if done is None:
+            return
+        self._send(AuditDone(self.generation, done.sentence, done.is_news))
+        if done.asks_for == "check from nothing":
+            self.programs.clear_store()
+            self._answered = {}
+            self.audit.began_afresh(self.programs.texts)
+        if done.asks_for != "nothing":
+            self._typing = False  # so that the files are looked at
+            self.pending = Check(self.generation, ())
 
     def _tell_decided(self) -> None:
         """Says, once, that provers have said all."""
-        at_work = any(checker.proving or checker.unasked for checker in self.programs.checkers.values())
+        at_work = self.proving or any(checker.unasked for checker in self.programs.checkers.values())
         if self._is_open and self.pending is None and not at_work:
             self._is_open = False
             self._send(Decided(self._answered_generation))
@@ -252,6 +278,7 @@ class Service:
         """Ends all that was started."""
         self._fixing.close()
         self._references.close()
+        self.audit.close()
         self.programs.leave()
 
     def answer(self) -> None:
@@ -304,6 +331,11 @@ class Service:
             self._reported.report_alone(generation, path, *found)
 
     @property
+    def proving(self) -> bool:
+        """Whether provers are at work."""
+        return any(checker.proving for checker in self.programs.checkers.values())
+
+    @property
     def patience(self) -> float | None:
         """How many seconds to wait for a request before `look` or `rest`; None when there is nothing to do then."""
         if self.pending is not None:
@@ -318,7 +350,7 @@ class Service:
             return 0
         if unasked or compares or any(not checker.typing for checker in waiting) or self.programs.to_wake():
             return 0
-        return _QUIET if waiting else None
+        return _QUIET if waiting else self.audit.patience(self.programs.checkers)
 
     def rest(self) -> None:
         """Does what nobody waits for, while nothing else is asked."""
@@ -333,6 +365,8 @@ class Service:
                 self._at_work = None
         for key, checker in self.programs.checkers.items():
             self._references.advance(key, checker)
+        if self.patience == 0:
+            self.audit.advance(self.programs.checkers, self.programs.texts)
         self._trimmer.trim()
 
     def _compare_contracts(self) -> bool:

@@ -64,6 +64,7 @@ EDITORS = {
     "proofs",
     "invariants",
     "codeLens",
+    "selfAudit",
     "checkFolders",
     "trusted",
     "reference",

@@ -14,6 +14,7 @@ DOUBT     no finding is decided, and none has a reason
 UNDECIDED it does not say that provers have said all
 SYNTAX    the text there does not parse
 MESSAGE   it says something about the line
+AUDITED   an audit has found nothing; AUDITWRONG: a difference
 LOUD      it prints to what it thinks is standard output
 LOOP      the function has an invariant there
 CONTRACTS functions have contracts, also `free`, which no file defines; nine things are known of each that a file defines
@@ -130,6 +131,8 @@ class FakeChecker:
             self.report(request.generation, path)
         work = Work(Count(len(self.known), 1), Count(), Count(), Count(2, 1))
         self.send(wire.CheckDone(request.generation, work, Times(total=12.0), ()))
+        if words & {"AUDITED", "AUDITWRONG"}:
+            self.send(wire.AuditDone(request.generation, "self-audit: as it was said", "AUDITWRONG" in words))
         if "UNDECIDED" not in words:
             self.send(wire.Decided(request.generation))
         if words & {"KEPT", "CHANGED"}:

@@ -190,3 +190,14 @@ def test_malformed_messages_are_answered_and_do_not_end_the_server(server_comman
     assert ran.stdout.count(b'"error"') == 2, "a notification has no answer"
     assert ran.stdout.count(b"Content-Length") == 3
     assert ran.returncode == 1, "the input ended without shutdown"
+
+
+@pytest.mark.parametrize(("word", "kind", "is_shown"), [("AUDITED", 3, False), ("AUDITWRONG", 2, True)])
+async def test_audits_are_logged_and_differences_shown(
+    editor: Editor, workspace: Path, word: str, kind: int, is_shown: bool
+) -> None:
+    uri = editor.open(workspace / "a.c", f"// {word}\n" + BUGGY)
+    said = "self-audit: as it was said"
+    await editor.until("window/logMessage", lambda shown: (shown.type, shown.message) == (kind, said))
+    await editor.status(uri, "idle", version=1)
+    assert editor.count("window/showMessage") == is_shown

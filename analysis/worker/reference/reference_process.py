@@ -19,12 +19,14 @@ from analysis.worker.reference.edit_bisection import introducing_steps
 from analysis.worker.reference.reference_texts import ReferenceTexts, missing_files, program_texts, read_reference, text_on_disk
 from analysis.worker.reference.task import (
     Answer,
+    AuditTask,
     BisectionAnswer,
     BisectionTask,
     FixAnswer,
     FixTask,
     ReferenceAnswer,
     ReferenceTask,
+    ReplayTask,
     Task,
     answering,
     read_task,
@@ -43,6 +45,7 @@ def main() -> None:
 def answers_to(task: Task) -> Iterator[Answer]:
     """What there is to say, one after the other: each says more than the one before."""
     folder = task.program if os.path.isdir(task.program) else os.path.dirname(task.program)
+    assert not isinstance(task, AuditTask | ReplayTask)  # `running_task.command_of` says who answers these
     store = open_store(task.store, folder)
     checker = Checker(task.options, store=store)
     with contextlib.closing(checker):
@@ -51,7 +54,7 @@ def answers_to(task: Task) -> Iterator[Answer]:
             yield BisectionAnswer(introducing_steps(checker, task))
         elif isinstance(task, FixTask):
             yield FixAnswer(_fixes(checker, task))
-        else:
+        elif isinstance(task, ReferenceTask):
             yield from _at_reference(checker, task)
 
 

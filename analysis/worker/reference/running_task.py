@@ -9,14 +9,17 @@ from collections.abc import Callable
 
 import msgspec
 
-from analysis.worker.reference.task import Answer, ReferenceTask, Task, encode_task, read_answer
+from analysis.worker.reference.task import Answer, AuditTask, ReferenceTask, ReplayTask, Task, encode_task, read_answer
 
 _PYTHON = (sys.executable, *(("-S",) if sys.flags.no_site else ()), "-P", "-m")
 _PACKAGE = "analysis.worker.reference"
+_AUDITS = "analysis.worker.auditing.audit_process"
 
 
 def command_of(task: Task) -> tuple[str, ...]:
     """The command of the process that answers a task."""
+    if isinstance(task, AuditTask | ReplayTask):
+        return (*_PYTHON, _AUDITS)
     reads = isinstance(task, ReferenceTask) and not task.checks
     return (*_PYTHON, f"{_PACKAGE}.{'reading_process' if reads else 'reference_process'}")
 

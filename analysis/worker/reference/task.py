@@ -13,6 +13,7 @@ from typing import IO, BinaryIO
 import msgspec
 
 from analysis.model.options import Options
+from analysis.model.report import Report
 from analysis.model.same_findings import Known
 from analysis.model.text_changes import Fix
 
@@ -57,6 +58,24 @@ class FixTask(msgspec.Struct, frozen=True, tag=True):
     fingerprint: str
 
 
+class AuditTask(msgspec.Struct, frozen=True, tag=True):
+    """Asks for the report on a program from nothing, provers included. Open files have the `texts`."""
+
+    program: str
+    options: Options
+    texts: dict[str, str]
+
+
+class ReplayTask(msgspec.Struct, frozen=True, tag=True):
+    """Asks which edits show a difference between a program checked after each edit and one checked from nothing. Files have the
+    texts of `base` before the first of the `steps`, each of which gives a file a new text; None is what is on the disk."""
+
+    program: str
+    options: Options
+    base: dict[str, str | None]
+    steps: tuple[tuple[str, str | None], ...]
+
+
 class ReferenceAnswer(msgspec.Struct, frozen=True, tag=True):
     """The findings of a program at a reference, and the names of its functions. `refuted` are fingerprints. `examined` are the
     files whose functions provers were asked about; None: nobody was asked about anything.
@@ -89,13 +108,25 @@ class FixAnswer(msgspec.Struct, frozen=True, tag=True):
     fixes: tuple[Fix, ...]
 
 
+class AuditAnswer(msgspec.Struct, frozen=True, tag=True):
+    """The report from nothing."""
+
+    report: Report
+
+
+class ReplayAnswer(msgspec.Struct, frozen=True, tag=True):
+    """The numbers, from 0, of the edits that show the difference, none of which can be left out alone; None where they do not."""
+
+    steps: tuple[int, ...] | None
+
+
 def role_of(reference: str) -> str:
     """The role in which a program is checked at a reference (`analysis.api.Checker.open_workspace`)."""
     return f"reference {reference}"
 
 
-Task = ReferenceTask | BisectionTask | FixTask
-Answer = ReferenceAnswer | BisectionAnswer | FixAnswer
+Task = ReferenceTask | BisectionTask | FixTask | AuditTask | ReplayTask
+Answer = ReferenceAnswer | BisectionAnswer | FixAnswer | AuditAnswer | ReplayAnswer
 
 _PATIENT = 10  # of 19: what somebody waits for goes first; with 19, a build in the background would stop it
 
