@@ -119,6 +119,7 @@ class Service:
                 self._send(Cancelled(request.generation))
             case ClearStore():
                 self.programs.clear_store()
+                self.audit.began_afresh(self.programs.texts)
                 self._answered = {}
             case Derive() | AskContract() | AskDifference():
                 self._questions.append(request)

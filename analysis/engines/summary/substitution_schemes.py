@@ -7,7 +7,7 @@ the summary of it, or by its body where it has none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from typing import Literal
 
 from analysis.engines.summary.call_tree import Node
@@ -60,6 +60,10 @@ class SubtreeFormula:
                 else:
                     self.frontier[child] = None
                     yield from self.summary(child)
+
+    def give_bodies(self, nodes: Iterable[Node]) -> Iterator[Term]:
+        """The same for several calls, callers first: of those that are in the frontier when their turn comes."""
+        return (term for node in nodes if node in self.frontier for term in self.give_body(node))
 
     def body(self, node: Node) -> list[Term]:
         """What the body of a call says."""

@@ -49,7 +49,7 @@ def implied(
     if scheme != "inline" and not _is_of_bits(root):
         solver.push()  # without a scope, z3 simplifies all of it before the first check: that pays for bits and whole trees alone
     solver.add(*formula.first, not_(root.instance(goal)))
-    solver.add(*(term for node in at_first if node in formula.frontier for term in formula.give_body(node)))
+    solver.add(*formula.give_bodies(at_first))
     checks = 0
     allowed = clock.spent() + budget.seconds
     while True:
@@ -67,7 +67,7 @@ def implied(
         open_ = [node for node in refined if node.key not in summaries]  # they say least: summaries may do when these are known
         if not open_:  # what refuted a call below does so here, it seems
             refined += [body for node in formula.bodies for body in refuted.get(node, ())]
-        more = [term for node in open_ or refined if node in formula.frontier for term in formula.give_body(node)]
+        more = list(formula.give_bodies(open_ or refined))
         del model  # it is of what was asserted before
         solver.add(*more)
 
