@@ -23,11 +23,14 @@ help:
 	@echo 'make lock             pin the newest versions of the dependencies in requirements.lock'
 	@echo 'make clean            remove the environment and the caches'
 
-# installed once; again when the lock or the metadata of the package change
+# Installed once; again when the lock or the metadata of the package change. Compiled, as pip does it with packages: the first start is
+# as fast as others, also where Python is told not to keep what it compiles.
 $(READY): requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	$(BIN)/python -m compileall -q analysis server
+	$(BIN)/python -m server.transport.class_code
 	@touch $@
 
 demo: $(READY)
@@ -100,6 +103,6 @@ lock:
 		--output-file requirements.lock pyproject.toml
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis benchmarks/.cache \
+	rm -rf $(VENV) build dist *.egg-info server/transport/class_code.*.marshal .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis benchmarks/.cache \
 		vscode-extension/node_modules vscode-extension/out vscode-extension/bundled vscode-extension/*.vsix \
 		tests/e2e/.cache tests/e2e/artifacts tests/e2e/vscode/node_modules

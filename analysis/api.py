@@ -227,6 +227,8 @@ class Checker:
         checker = Checker(msgspec.structs.replace(self.options, engine="automaton", proofs=False))
         checker.interruption = self.interruption
         checker._program.open_part(self._program, path)
+        if checker._program.revise(None, stop) is None or stop():
+            return None  # the engine, which is told of what comes while it is at work, is not told of what came before
         report = checker.check_unless(stop)
         return None if report is None else (checker, report)
 

@@ -69,8 +69,7 @@ class Programs:
         return None if edit is None else edit.version
 
     def bring_up_to_date(self) -> bool:
-        """Makes a checker for each program that there is now, and gives each its files. Returns whether the files of any program
-        changed."""
+        """Makes a checker for each program that there is now, and gives each its files; whether the files of any program changed."""
         differs = False
         for key in self._keys():
             if key not in self.checkers:
@@ -97,6 +96,11 @@ class Programs:
     def drop_aside(self) -> None:
         """The full check is complete: what was known before it does not count any more."""
         self._aside, self._missed = None, []
+
+    @property
+    def is_known_aside(self) -> bool:
+        """Whether a full check is under way of what was checked before: that is shown until it is complete."""
+        return self._aside is not None and any(checker.report is not None for checker in self._aside.values())
 
     def take_back(self) -> None:
         """The full check was cancelled: what was known before it counts again, with the texts as they are now."""

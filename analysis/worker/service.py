@@ -321,7 +321,9 @@ class Service:
 
     def _tell_alone(self, generation: int, focus: Iterable[str], checker: Checker) -> None:
         """Sends what is known before a large program is read: what another machine has found in it, else what the file that the
-        user looks at shows by itself."""
+        user looks at shows by itself. Not in a full check of what is known: less would take the place of more."""
+        if self.programs.is_known_aside:
+            return
         handed = checker.handed_over()
         if handed is not None:
             self._reported.report_handed_over(generation, checker, handed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from analysis.api import Checker
 from analysis.model.options import Options
 from analysis.wire import Cancel, Cancelled, Check, CheckDone, Configure, Edit, Event, FileResult, Progress
 from analysis.worker.service import Service
@@ -121,6 +122,26 @@ def test_a_first_check_that_is_cancelled_goes_on_with_what_was_read(tmp_path: Pa
     events = desk.work()
     assert done(events).rechecked
     assert {event.path for event in events if isinstance(event, FileResult)} >= {desk.open}
+
+
+def test_a_full_check_of_what_is_known_does_not_show_the_open_file_by_itself(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    done(desk.work())
+    desk.full()
+    desk.stop_at = 4  # files have been read
+    assert {type(event) for event in desk.work()} == {Progress}
+    desk.cancel()
+    desk.full()
+    assert not any(isinstance(event, FileResult) and event.alone for event in desk.work())
+
+
+def test_a_key_that_comes_while_the_open_file_is_read_keeps_it_from_being_checked_by_itself(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    checker = Checker(Options(engine="automaton"))
+    checker.open_workspace(str(tmp_path))
+    assert checker.alone(desk.open, lambda: False) is not None
+    answers = iter([False])  # when the file is begun
+    assert checker.alone(desk.open, lambda: next(answers, True)) is None
 
 
 def test_a_full_check_says_the_same_as_the_one_before(tmp_path: Path) -> None:
