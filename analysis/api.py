@@ -21,13 +21,13 @@ import msgspec
 from analysis.engines.automaton import Algorithm, Analysis
 from analysis.model.budgets import budget_of
 from analysis.model.derivation import FunctionDerivations
+from analysis.model.interruption import Interrupted, Interruption
 from analysis.model.options import Options
 from analysis.model.report import Message, Rechecked, Report, Work
 from analysis.rules.automaton import Rule
 from analysis.session.checking import Checked, ProgramCheck, Restriction, nothing_parsed, only_unfinished
 from analysis.session.contracts.open_contracts import OpenContracts
 from analysis.session.entries import choose_entries
-from analysis.session.interruption import Interrupted, Interruption
 from analysis.session.keeping.reopening import Question, Reopening
 from analysis.session.opened import Inspection, OpenProgram
 from analysis.session.provers.proofs import Proofs

@@ -69,7 +69,7 @@ class Programs:
         return None if edit is None else edit.version
 
     def bring_up_to_date(self) -> bool:
-        """Makes a checker for each program that there is now, and gives each its files; whether the files of any program changed."""
+        """Makes a checker for each program that there is now, and gives each its files. Whether the files of any one changed."""
         differs = False
         for key in self._keys():
             if key not in self.checkers:

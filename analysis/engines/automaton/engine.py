@@ -30,6 +30,7 @@ from analysis.engines.automaton.solver.incr_fwd import incr_fwd
 from analysis.engines.automaton.solver.packed import Unpacked, pack_graph, unpack_graph
 from analysis.engines.automaton.solver.retrace import Retrace
 from analysis.model.collecting import without_collecting
+from analysis.model.interruption import in_steps
 from analysis.model.limits import Limits
 from analysis.model.report import Count, Finding, Message, RuleVerdict, Work
 from analysis.rules.automaton import Rule
@@ -359,11 +360,12 @@ class Engine:
         patient: bool = True,
     ) -> AutomatonResult:
         """Checks a program against rules. What enters `interruptible` may be ended by an exception from outside: only what leaves
-        nothing half done, so not a repair. `patient=False` returns a preliminary report; the next call returns the rest."""
+        nothing half done, so not a repair; and what keeps a part of the answers only between its steps. `patient=False` returns a
+        preliminary report; the next call returns the rest."""
         began = time.perf_counter()
         with without_collecting():
             analysis = self._revised(program, rules, entries, limits, interruptible)
-            with interruptible:
+            with interruptible, in_steps():
                 return analyse(analysis, places, began, patient)
 
     def again(self, places: Places, interruptible: AbstractContextManager[None]) -> AutomatonResult:
@@ -371,7 +373,7 @@ class Engine:
         such program."""
         if self._analysis is None:
             raise ValueError("no program was checked")
-        with without_collecting(), interruptible:
+        with without_collecting(), interruptible, in_steps():
             return analyse(self._analysis, places, time.perf_counter())
 
     def _revised(

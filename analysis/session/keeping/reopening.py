@@ -14,13 +14,13 @@ import msgspec
 
 from analysis.c.project_functions import ProjectFunctions
 from analysis.model.digest import digest_text, digest_value
+from analysis.model.interruption import Interrupted, Interruption
 from analysis.model.options import Options
 from analysis.model.report import Message, Report, Times
 from analysis.rules.automaton import Rule
 from analysis.session.checking import ProgramCheck
 from analysis.session.files.program_files import ProgramFiles
 from analysis.session.files.texts import Texts
-from analysis.session.interruption import Interrupted, Interruption
 from analysis.session.keeping.archive import Archive, Snapshot, snapshot_of
 from analysis.session.keeping.handed_over import HandedOverError, report_of, unpacked
 from analysis.session.keeping.surroundings import compiler_digest, others_asked, tool_digest

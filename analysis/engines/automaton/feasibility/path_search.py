@@ -20,6 +20,7 @@ from analysis.engines.automaton.feasibility.walk import Last, Walk, expressions_
 from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.solver.full import Entry, pack, unpack
 from analysis.model import ir
+from analysis.model.interruption import step_done
 
 _DEPTH = 6
 
@@ -158,6 +159,7 @@ class Search:
             if self.states > self._budget:
                 self.exhausted = True
                 return None
+            step_done()
             self._expand(state)
         return None
 

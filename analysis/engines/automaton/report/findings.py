@@ -35,6 +35,7 @@ from analysis.engines.automaton.solver.full import DerivationGraph, unpack
 from analysis.engines.automaton.solver.retrace import Retrace
 from analysis.model.digest import digest_text
 from analysis.model.evidence import points
+from analysis.model.interruption import step_done
 from analysis.model.places import Range
 from analysis.model.report import Finding
 from analysis.model.spelling import display_name, spell_effect
@@ -163,13 +164,15 @@ class Findings:
                 self._doubtful, self._urgent = {}, set()
                 self._beginnings.doubtful.clear()
         names = frozenset(delta.program.functions)
-        before, self._reported = self._reported if names == self._names else {}, {}
-        self._names = names  # evidence says which functions have no body
+        before = self._reported if names == self._names else {}  # evidence says which functions have no body
+        now: dict[Error, _Reported] = {}
         for error, joined in self._chosen:
             reported = before.get(error)
             if reported is None or reported.joined is not joined or self._is_outdated(reported, delta, places):
+                step_done()
                 reported = self._report(tracer, delta, places, error, joined, self._explaining(reported, joined))
-            self._reported[error] = reported
+            now[error] = reported
+        self._reported, self._names = now, names
         self._differing.clear()
         if spelled:
             self._spelled = spelled
@@ -216,6 +219,7 @@ class Findings:
                 settings = Settings(delta.program.functions[error[0]], error)
                 if error[1].edge in edges or (causes and settings.reaching() <= causes):
                     continue
+                step_done()
                 path = self._error_path(feasibility, delta, errors[error], patient)
                 tries -= path.steps is None and not path.decided
                 joined = self._join(graph, feasibility, delta, errors[error], path, before.get(error), patient)
