@@ -70,6 +70,7 @@ wheel: $(READY)
 
 # one after the other: each test starts an editor
 e2e: extension
+	$(BIN)/python -m benchmarks.programs spin
 	tests/e2e/install-editors.sh $(CURDIR)/tests/e2e/.cache
 	tests/e2e/vscode/install.sh $(CURDIR)/tests/e2e/.cache
 	cd tests/e2e && node --test --test-concurrency=1 neovim/*.test.mjs emacs/*.test.mjs vscode/*.test.mjs

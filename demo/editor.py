@@ -59,7 +59,6 @@ class Editor:
         self._documents: dict[str, Document] = {}
         self._published: dict[str, tuple[int | None, float]] = {}
         self._waiting: dict[str, tuple[int, asyncio.Future[Settled]]] = {}
-        self._checking: dict[str, int] = {}
         self._answers: dict[int, asyncio.Future[Any]] = {}
         self._settings: Json = {}
         self._last_words = "it said nothing"
@@ -216,12 +215,7 @@ class Editor:
         wanted, settled = self._waiting.get(params["uri"], (0, None))
         if document is None or settled is None or settled.done():
             return
-        if params["version"] != wanted:
-            return
-        if params["state"] == "checking":
-            self._checking[document.uri] = wanted
-        # before its check has begun, what is said of a version is what was known before
-        if params["state"] == "checking" or self._checking.get(document.uri) != wanted:
+        if params["version"] != wanted or params["state"] == "checking":
             return
         if params["state"] == "failed":
             settled.set_exception(ServerError(f"The check failed: {params.get('message')}"))

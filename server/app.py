@@ -144,13 +144,15 @@ class EverproofServer(LanguageServer):
     def send_status(self, path: str | None = None) -> None:
         """Sends `everproof/status` for each open document, or the one at a path, of which it would say something new.
 
-        That a document is looked at only because another one was edited is news when it takes long, and not at every key.
+        That a check has begun is news when somebody asked for it, or when it takes long. A key is not: its status comes when the
+        check is done, so that nothing flickers while one types.
         """
         only = None if path is None else self.documents.at_path(path)
         for document in self.documents.open_c() if path is None else [only] if only is not None else []:
             news = self.status_of(document)
             sent = self._sent.get(document.uri)
-            if sent != news and (sent is None or not self._passes_soon or {**sent, "state": "checking"} != news):
+            begins = sent is not None and sent["state"] != "checking" and news["state"] == "checking"
+            if sent != news and not (begins and self._passes_soon):
                 self._sent[document.uri] = news
                 beside = {"times": status.times(self.last_check), "memory": self.scheduler.checker_memory()}
                 watched = {"loop": self._loop_watch.take()} if self._loop_watch is not None else {}

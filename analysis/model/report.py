@@ -226,8 +226,9 @@ class FileReport(msgspec.Struct, frozen=True, gc=False):
 
 class Message(msgspec.Struct, frozen=True, gc=False):
     """One clear sentence about input that could not be used as it was; `line` is 0 when it is about the whole file. `column` and
-    `end_column` are the part of the line that it is about; 0 when that is all of it. `syntax`: the text there does not parse, as
-    it is while somebody types. `unreasoned`: the rule that a comment there would suppress, if it gave a reason."""
+    `end_column` are the part of the line that it is about; 0 when that is all of it. `syntax`: the text there does not parse, or
+    cannot be preprocessed, as it is while somebody types. `unreasoned`: the rule that a comment there would suppress, if it gave
+    a reason."""
 
     severity: Severity
     path: str

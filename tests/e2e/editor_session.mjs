@@ -1,6 +1,7 @@
 // A session in an editor of the terminal: started with a script that does what a person does and writes what came of each step.
 //
-// The script runs in a copy of fixtures/demo, with a home of its own and `everproof` on PATH, which records what editor and server say.
+// The script runs in a copy of fixtures/demo, or of another folder, with a home of its own and `everproof` on PATH, which records what
+// editor and server say.
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
@@ -15,18 +16,41 @@ export const PROJECT = join(HERE, '..', '..');
 export const CACHE = join(HERE, '.cache');
 const PYTHON = join(PROJECT, '.venv', 'bin', 'python');
 const PATIENCE_MS = 900_000;
+const SAID = ['client textDocument/didChange', 'server textDocument/publishDiagnostics', 'client workspace/executeCommand', 'client shutdown'];
+
+/** Puts the sources of spin into a folder, as a program that is built there. Null if `make programs` has not fetched them. */
+export function copySpin(folder) {
+  const commands = join(PROJECT, 'benchmarks', '.cache', 'spin', 'compile_commands.json');
+  if (!existsSync(commands)) {
+    return null;
+  }
+  const entries = JSON.parse(readFileSync(commands, 'utf8'));
+  cpSync(entries[0].directory, folder, { recursive: true });
+  writeFileSync(join(folder, 'compile_commands.json'), JSON.stringify(entries.map((entry) => ({ ...entry, directory: folder }))));
+  return folder;
+}
+
+/** Judges what was shown of a file while somebody typed into it; what was seen. */
+export function judgeTyping(log, file) {
+  const { status, stdout, stderr } = spawnSync(PYTHON, [join(HERE, 'typing_log.py'), log, file], { encoding: 'utf8' });
+  assert.equal(status, 0, stdout + stderr);
+  return stdout.trim();
+}
+
+const copyDemo = (folder) => cpSync(join(PROJECT, 'fixtures', 'demo'), folder, { recursive: true });
 
 /**
- * Runs `command` and makes a test of each step that it tells of. `configuration`: the file of docs/editors that the session loads.
- * What the session leaves (its output, what was said, its results) is kept in artifacts/NAME.
+ * Runs `command` and makes a test of each step that it tells of. `configuration`: the file of docs/editors that the session loads;
+ * `fill` puts the program into its folder; `said`: messages that must have been sent. What the session leaves (its output, what was
+ * said, its results) is kept in artifacts/NAME. Returns the log of what was said.
  */
-export async function runSession({ name, command, args, configuration }) {
+export async function runSession({ name, command, args, configuration, fill = copyDemo, said = SAID }) {
   const out = join(HERE, 'artifacts', name);
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
   const home = mkdtempSync(join(tmpdir(), 'everproof-e2e-'));
-  const folder = join(home, 'inventory');
-  cpSync(join(PROJECT, 'fixtures', 'demo'), folder, { recursive: true });
+  const folder = join(home, 'program');
+  fill(folder);
   writeFileSync(join(folder, '.everproof.toml'), '');
   const programs = join(home, 'bin');
   mkdirSync(programs);
@@ -56,10 +80,11 @@ export async function runSession({ name, command, args, configuration }) {
   test(`${name}: what editor and server said to each other keeps to the protocol`, () => {
     const { status, stdout, stderr } = spawnSync(PYTHON, [join(HERE, 'session_log.py'), log], { encoding: 'utf8' });
     assert.equal(status, 0, stdout + stderr);
-    for (const said of ['client textDocument/didChange', 'server textDocument/publishDiagnostics', 'client workspace/executeCommand', 'client shutdown']) {
-      assert.ok(stdout.includes(said), `${said} is not among: ${stdout}`);
+    for (const message of said) {
+      assert.ok(stdout.includes(message), `${message} is not among: ${stdout}`);
     }
   });
+  return log;
 }
 
 /** Waits for the end of a process, which is its group's leader; nothing of the group is left. */

@@ -14,6 +14,7 @@ from analysis.model.report import LIKELY
 BUGGY = "int f(int *p) {\n    return BUG;\n}\n"
 FINE = "int f(int *p) {\n    return 0;\n}\n"
 PUBLISH = types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS
+STATUS = "everproof/status"
 
 
 def span(line: int, start: int, end: int) -> types.Range:
@@ -92,8 +93,22 @@ async def test_an_edit_that_moves_nothing_publishes_nothing_before_its_result(ed
     await editor.diagnostics(uri, version=1)
     before = editor.count(PUBLISH)
     editor.edit(uri, 2, (2, 1), (2, 1), " // HANG")
-    await editor.status(uri, "checking", version=2)
+    for _ in range(3):  # the server has gone through what it does at once
+        await editor.text_document_code_lens_async(types.CodeLensParams(types.TextDocumentIdentifier(uri)))
     assert editor.count(PUBLISH) == before
+
+
+async def test_the_state_changes_at_a_key_only_if_its_check_takes_long(editor: Editor, workspace: Path) -> None:
+    uri = editor.open(workspace / "a.c", BUGGY)
+    await editor.status(uri, "idle", version=1)
+    before = len(editor.messages)
+    for version in (2, 3):
+        editor.edit(uri, version, (2, 1), (2, 1), " ")
+        await editor.status(uri, "idle", version)
+    said = [params.state for method, params in editor.messages[before:] if method == STATUS and params.uri == uri]
+    assert set(said) == {"idle"}
+    editor.edit(uri, 4, (2, 1), (2, 1), " // HANG")
+    await editor.status(uri, "checking", version=4)
 
 
 async def test_findings_come_and_go_in_a_file_that_is_not_open(editor: Editor, workspace: Path) -> None:

@@ -52,9 +52,7 @@ class Typing:
         before = len(self.editor.messages)
         self.editor.edit(self.uri, self.version, (line, 0), (line, len(self.lines[line])), changed)
         self.lines[line] = changed
-        checking = await self.editor.status(self.uri, "checking", self.version, before)
-        begun = next(at for at, (_, params) in enumerate(self.editor.messages) if params is checking)
-        return await self.editor.status(self.uri, "idle", self.version, begun)
+        return await self.editor.status(self.uri, "idle", self.version, before)
 
     async def hover(self, name: str) -> str:
         line = LINES[name]

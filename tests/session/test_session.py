@@ -11,9 +11,9 @@ import analysis.frontend.text.reprocess
 from analysis.api import Checker
 from analysis.engines.automaton import Analysis
 from analysis.frontend.text.preprocess import Preprocessed, preprocess
+from analysis.model.interruption import Interrupted, Interruption
 from analysis.model.options import Options
 from analysis.model.report import Report
-from analysis.model.interruption import Interrupted, Interruption
 
 HEADER = "static inline int get(int *p)\n{\n    return *p;\n}\n"
 ONE = '#include "get.h"\nint one(int *p)\n{\n    return get(p);\n}\n\nint two(void)\n{\n    return 2;\n}\n'

@@ -75,6 +75,14 @@ def test_lines_above_do_not_matter(added: str) -> None:
     assert demo.covered(report) == ["item->cents = cents"]
 
 
+@pytest.mark.parametrize("typed", ["/* as it ", '#include "ite', "#if A\n", '#include "item.h" /* \n#endif\n'])
+def test_what_cannot_be_preprocessed_while_it_is_typed_is_told_like_what_does_not_parse(typed: str) -> None:
+    demo = Demo()
+    report = demo.typed(demo.text.replace(HEAD, typed + "\n" + HEAD, 1))
+    assert report.messages
+    assert all(message.syntax for message in report.messages)
+
+
 def test_one_error_is_one_short_message_at_its_place() -> None:
     demo = Demo()
     report = demo.typed(demo.text.replace("\titem->cents = cents;\n\treturn 0;", "\titem->cents = ;\n\treturn 0;", 1))

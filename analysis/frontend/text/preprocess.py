@@ -272,7 +272,7 @@ class _Run:
         here = self._is_main(missing.path)
         where = "" if here else f" (included by {missing.path})"
         text = f"The header '{missing.name}' was not found{where}; what it declares is not known."
-        self._say("warning", text, missing.line if here else 0)
+        self._say("warning", text, missing.line if here else 0, syntax=here)  # its name may still be typed
 
     def _compile(self, compiler: str, text: bytes, mirror: Mirror | None, stand_ins: StandIns | None) -> Outcome:
         inside = _itself if mirror is None else mirror.inside
@@ -314,11 +314,13 @@ class _Run:
         else:
             errors = list(_ERROR.finditer(outcome.stderr))
             if outcome.status != 0 and not self._is_useful(outcome):
-                self._fall_back(f"{name} failed ({_first_line(outcome)})", self._line_of(errors[0]) if errors else 0)
+                line = self._line_of(errors[0]) if errors else 0
+                self._fall_back(f"{name} failed ({_first_line(outcome)})", line, syntax=True)
                 return
             for error in errors[:_MOST_MESSAGES]:
                 place = "" if self._is_main(error["path"]) else f" in {error['path']}, line {error['line']}"
-                self._say("warning", f"The preprocessor reports{place}: {error['text'].strip()}", self._line_of(error))
+                said = f"The preprocessor reports{place}: {error['text'].strip()}"
+                self._say("warning", said, self._line_of(error), syntax=True)
             self.output = _with_plain_names(outcome.stdout)
             if outcome.status != 0 and not errors:
                 self._say("warning", f"{name} failed ({_first_line(outcome)}); what it printed is used.")
@@ -335,11 +337,11 @@ class _Run:
     def _is_main(self, path: str) -> bool:
         return path in (self.path, "<stdin>")
 
-    def _fall_back(self, why: str, line: int = 0) -> None:
-        self._say("warning", f"{why}; the text is used as it is, without expanding macros and headers.", line)
+    def _fall_back(self, why: str, line: int = 0, *, syntax: bool = False) -> None:
+        self._say("warning", f"{why}; the text is used as it is, without expanding macros and headers.", line, syntax=syntax)
 
-    def _say(self, severity: str, text: str, line: int = 0) -> None:
-        message = Message("note" if severity == "note" else "warning", self.path, text, line)
+    def _say(self, severity: str, text: str, line: int = 0, *, syntax: bool = False) -> None:
+        message = Message("note" if severity == "note" else "warning", self.path, text, line, syntax=syntax)
         if message not in self.messages:
             self.messages.append(message)
 
