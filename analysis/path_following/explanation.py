@@ -17,7 +17,7 @@ more than `MOST`, those go first for which there is the weakest reason.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.model import ir
@@ -25,6 +25,7 @@ from analysis.path_following.other_side import OtherSide
 
 MOST = 12
 Reason = Literal["value", "kept", "decided", "led"]
+_Shown = TypeVar("_Shown")
 _RANKS: tuple[Reason, ...] = ("led", "decided", "kept")
 
 
@@ -71,6 +72,14 @@ class _Frame:
 def needed_steps(program: Program, path: Sequence[Step], most: int = MOST) -> tuple[int, ...]:
     """The numbers of the steps that explain the last one, in order, at most `most` and at least two if there are so many."""
     return _Slicing(program, path).numbers(most)
+
+
+def shortened(trace: Sequence[tuple[_Shown, bool]], limit: int) -> list[tuple[_Shown, bool]]:
+    """At most `limit` steps of a trace, each with whether it explains the end: the first one and those that explain it, wherever
+    they are, and the last ones. Where even these are too many, the last of them."""
+    kept = {number for number, (_, is_needed) in enumerate(trace) if is_needed or not number}
+    others = [number for number in reversed(range(len(trace))) if number not in kept]
+    return [trace[number] for number in sorted(kept.union(others[: max(0, limit - len(kept))]))[-limit:]]
 
 
 class _Slicing:

@@ -9,7 +9,7 @@ import pytest
 from analysis.api import Checker
 from analysis.model.options import Options
 from analysis.model.report import Finding
-from analysis.path_following.explanation import MOST
+from analysis.path_following.explanation import MOST, shortened
 
 PROGRAMS = {
     "the branch that a failure is about, and what its variables are": """\
@@ -141,3 +141,10 @@ def test_steps(name: str, tmp_path: Path) -> None:
     assert len(finding.explanation) <= MOST
     assert finding.explanation[-1].kind == "error"
     assert list(finding.explaining) == sorted(set(finding.explaining))
+
+
+def test_a_trace_that_is_too_long_keeps_what_explains_its_end_wherever_that_is() -> None:
+    trace = [(number, number in (2, 7, 99)) for number in range(100)]
+    assert [number for number, _ in shortened(trace, 8)] == [0, 2, 7, 95, 96, 97, 98, 99]
+    assert shortened(trace, 100) == trace
+    assert [number for number, _ in shortened(trace, 2)] == [7, 99]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple, get_args
 
 from analysis.certificate.nonzero.requirement_checker import assumptions
+from analysis.certificate.ranges.loop_bounds import at_loops
 from analysis.certificate.ranges.range_checker import RangeRule, open_reason
 from analysis.certificate.ranges.range_search import RangeSearch
 from analysis.cfa.graph import Program
@@ -54,5 +55,6 @@ def proofs(program: Program, below: Callable[[tuple[str, ...]], Program], rule: 
         if claim is None:
             left.add(name)
         elif not open_reason(program, found.claims, name, rule):
-            proved[name] = Proved(BOUNDS, assumptions(below((name,)), (name,)), (), len(claim.bounds))
+            loops = at_loops(program.functions[name], claim)
+            proved[name] = Proved(BOUNDS, assumptions(below((name,)), (name,)), (), len(claim.bounds), loops=loops)
     return ByRanges(proved, frozenset(left))

@@ -50,7 +50,8 @@ class Request(NamedTuple):
 
 class Proved(msgspec.Struct, frozen=True):
     """No run violates the rule, under the assumptions: the certificates, one for each entry, are accepted. `unreached`: the
-    places that no run reaches at all. `kept`: the proofs for the next revision; `reuse`: what they took from the last one."""
+    places that no run reaches at all. `kept`: the proofs for the next revision; `reuse`: what they took from the last one.
+    `loops`: what bounds of integers say at the heads of loops, in C, by location."""
 
     engine: str
     assumptions: tuple[str, ...]
@@ -59,6 +60,7 @@ class Proved(msgspec.Struct, frozen=True):
     unreached: tuple[Place, ...] = ()
     kept: bytes | None = None
     reuse: ProofReuse = ProofReuse()
+    loops: tuple[tuple[int, str], ...] = ()
 
 
 class Unknown(msgspec.Struct, frozen=True):

@@ -14,7 +14,7 @@ from analysis.model import ir
 from analysis.model.digest import digest_text
 from analysis.model.report import Finding, RuleVerdict, StepKind, TraceStep
 from analysis.model.spelling import display_name, spell_effect
-from analysis.path_following.explanation import Step, needed_steps
+from analysis.path_following.explanation import Step, needed_steps, shortened
 from analysis.rules.automaton import Rule
 from analysis.session.provers.asking.answer import Decided, Ran
 from analysis.session.provers.asking.program_answers import Run
@@ -23,14 +23,12 @@ ENGINE = "symbolic"
 
 
 def with_decision(finding: Finding, decided: Decided | None, program: Program, places: Places, limit: int) -> Finding:
-    """The finding with what a prover says of it; at most `limit` steps are shown, the first and the last ones."""
+    """The finding with what a prover says of it; at most `limit` steps are shown (`shortened`)."""
     if decided is None:
         return finding
     if decided.status != "confirmed":
         return msgspec.structs.replace(finding, reason=marks.with_places(decided.reason, program, places) or None)
-    trace = _trace(finding, decided.steps, program, places)
-    if len(trace) > limit:
-        trace = [*trace[:1], *trace[len(trace) - limit + 1 :]]
+    trace = shortened(_trace(finding, decided.steps, program, places), limit)
     explaining = tuple(number for number, (_, is_needed) in enumerate(trace) if is_needed)
     shown_trace = tuple(step for step, _ in trace)
     return msgspec.structs.replace(

@@ -21,7 +21,7 @@ from analysis.engines.automaton.functions.access_paths import path_of
 from analysis.model import ir
 from analysis.model.report import StepKind, TraceStep
 from analysis.model.spelling import display_name
-from analysis.path_following.explanation import Step, needed_steps
+from analysis.path_following.explanation import Step, needed_steps, shortened
 
 _BEGINNINGS = {
     "entry": "",
@@ -88,8 +88,7 @@ class Tracer:
         last = path[-1]
         place = self._places.place(last.function, last.edge)
         shown.append((TraceStep(place, self._name(last.function), last.depth, "error", message), True))
-        if len(shown) > self._limit:
-            shown = [*shown[:1], *shown[len(shown) - self._limit + 1 :]]
+        shown = shortened(shown, self._limit)
         return tuple(step for step, _ in shown), tuple(number for number, (_, needed) in enumerate(shown) if needed)
 
     def since(self, path: list[Taken]) -> str:

@@ -51,6 +51,7 @@ class Part(msgspec.Struct, frozen=True):
     no_place: bool = False
     run: RunStart | None = None
     kept: bytes | None = None
+    invariants: tuple[Invariant, ...] = ()
 
 
 class Decided(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ next question is often about the same, or about one in which a function differs:
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import msgspec
@@ -76,7 +76,9 @@ def _by_contracts(request: Request, seconds: float) -> Decided:
         final = final and not (isinstance(answer, Unknown) and not answer.final)
         states += answer.states if isinstance(answer, Proved) else 0
         no_place = isinstance(answer, Unknown) and answer.nothing
-        part = msgspec.structs.replace(_part(request, found.rule, answer), entries=found.entries, no_place=no_place)
+        said = _at(request.program, found.function, answer.loops) if isinstance(answer, Proved) else ()
+        part = _part(request, found.rule, answer)
+        part = msgspec.structs.replace(part, entries=found.entries, no_place=no_place, invariants=said)
         functions.setdefault(part, []).append(found.function)
     parts = tuple(msgspec.structs.replace(part, functions=tuple(names)) for part, names in functions.items())
     return Decided("possible", final, states=states, parts=parts)
@@ -161,7 +163,12 @@ def _invariants(request: Request, proved: Proved) -> tuple[Invariant, ...]:
     (certificate,) = proved.certificates
     if not isinstance(certificate, Proof):
         return ()
-    found = invariants(request.program, certificate, function, request.model)
-    edges = request.program.functions[function].edges
-    first = {location: next(n for n, edge in enumerate(edges) if edge.source == location) for location in found}
-    return tuple(Invariant(first[location], said) for location, said in found.items())
+    return _at(request.program, function, invariants(request.program, certificate, function, request.model).items())
+
+
+def _at(program: Program, function: str, said: Collection[tuple[int, str]]) -> tuple[Invariant, ...]:
+    """What is said at locations of a function, as invariants."""
+    first: dict[int, int] = {}
+    for number, edge in enumerate(program.functions[function].edges if said else ()):
+        first.setdefault(edge.source, number)
+    return tuple(Invariant(first[location], text) for location, text in said)

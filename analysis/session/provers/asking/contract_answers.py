@@ -140,6 +140,7 @@ class ContractAnswers:
                 certified=part.certified,
                 entries=part.entries,
                 no_place=part.no_place,
+                invariants=part.invariants,
             )
             found.update(((name, part.rule), (one, self._known[group].ms)) for name in part.functions)
         self._answers[group] = found
