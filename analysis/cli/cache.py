@@ -6,7 +6,7 @@ import os
 
 import click
 
-from analysis.cli.failure import Failure
+from analysis.cli.failure import Failure, demand_paths
 from analysis.cli.handing_over import export, take
 from analysis.cli.output import say, write
 from analysis.cli.self_audit import verify_deep
@@ -48,6 +48,8 @@ def cache(action: str, files: tuple[str, ...], deep: bool, report: str, store: s
         raise Failure("Only `everproof cache verify` has --deep.")
     if not deep and len(files) != (action in _WITH_FILE):
         raise Failure("`everproof cache export` and `import` take one FILE, `verify --deep` any number, the other actions none.")
+    if deep:
+        demand_paths(files)
     if action != "import" and not os.path.exists(opened.path):
         if action == "export" or deep:
             raise Failure(f"{opened.path}: nothing is kept: run `everproof check` first.")
@@ -84,9 +86,8 @@ def _clear(store: Store) -> int:
 
 def _verify(store: Store) -> int:
     good, damaged = store.verify()
+    _demand_usable(store)
     messages = store.take_messages()
-    if not store.usable:
-        raise Failure(messages[0].text)
     say(messages)
     write(f"{store.path}: {count(good, 'record')} as written, {damaged} damaged and deleted\n", None)
     return 1 if messages else 0
@@ -94,7 +95,11 @@ def _verify(store: Store) -> int:
 
 def _check(store: Store) -> None:
     """Says what went wrong; raises Failure if the store is of no use."""
-    messages = store.take_messages()
+    _demand_usable(store)
+    say(store.take_messages())
+
+
+def _demand_usable(store: Store) -> None:
+    """Raises Failure if the store is of no use, with nothing of what that means for a check."""
     if not store.usable:
-        raise Failure(messages[0].text)
-    say(messages)
+        raise Failure(f"{store.path} cannot be used: {store.why_unusable}; --store names another one.")

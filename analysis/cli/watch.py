@@ -11,7 +11,7 @@ import watchfiles
 from analysis.api import Checker
 from analysis.cli.check import first_of, keep, run
 from analysis.cli.command_options import Asked, check_options, read_asked
-from analysis.cli.failure import Failure
+from analysis.cli.failure import Failure, demand_paths
 from analysis.cli.output import say, write
 from analysis.cli.text_format import text_report
 from analysis.model.options import Options
@@ -32,9 +32,7 @@ def watch(paths: tuple[str, ...], **given: Any) -> None:
         raise Failure("The live view is text: use `everproof check` for other formats.")
     if asked.output is not None or asked.baseline is not None or asked.write_baseline is not None:
         raise Failure("The live view goes to the terminal and has no baseline: use `everproof check`.")
-    for path in paths:
-        if not os.path.exists(path):
-            raise Failure(f"There is no file or folder {path}: check the spelling.")
+    demand_paths(paths)
     try:
         while _watched(paths, asked):
             asked = read_asked(dict(given), first_of(paths), "edit")

@@ -63,6 +63,7 @@ class Store:
         self._open: sqlite3.Connection | None = None
         self._inode = -1
         self._unusable = False
+        self.why_unusable = ""
         self._messages: dict[Message, None] = {}
         self._key: bytes | None = None
 
@@ -208,7 +209,7 @@ class Store:
 
     def _give_up(self, why: str) -> None:
         self.close()
-        self._unusable = True
+        self._unusable, self.why_unusable = True, why
         self._say(f"The store {self.path} cannot be used ({why}); results are not kept.")
 
     def _set_aside(self) -> bool:

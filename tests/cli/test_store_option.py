@@ -127,6 +127,20 @@ def test_cache_without_a_store_is_one_sentence(capsys: pytest.CaptureFixture[str
     assert "not a store" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("action", ["stat", "verify", "clear"])
+def test_what_is_no_store_is_named_without_a_word_about_checks(capsys: pytest.CaptureFixture[str], action: str) -> None:
+    assert main(["cache", action, "--store", "bad.c"]) == 2
+    path = os.path.abspath("bad.c")
+    said = f"everproof: {path} cannot be used: it is not a store of Everproof; --store names another one.\n"
+    assert capsys.readouterr().err == said
+    assert Path("bad.c").read_text() == BAD
+
+
+def test_a_file_that_is_not_there_is_named_where_nothing_is_kept(capsys: pytest.CaptureFixture[str], caches: Path) -> None:
+    assert main(["cache", "verify", "--deep", "nowhere.c"]) == 2
+    assert capsys.readouterr().err == "everproof: There is no file or folder nowhere.c: check the spelling.\n"
+
+
 def test_what_is_kept_is_handed_over(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["cache", "export", "handed", "--store", "kept.everproof"]) == 2  # there is no store yet
     assert "nothing is kept: run `everproof check` first" in capsys.readouterr().err
@@ -143,7 +157,8 @@ def test_what_is_kept_is_handed_over(capsys: pytest.CaptureFixture[str]) -> None
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["verify", "--deep", "nowhere.c"], "Nothing is kept of this program"),
+        (["verify", "--deep", "nowhere.c"], "There is no file or folder nowhere.c: check the spelling."),
+        (["verify", "--deep", "other.c"], "Nothing is kept of this program"),
         (["stat", "--deep"], "Only `everproof cache verify`"),
         (["export"], "take one FILE"),
         (["stat", "handed"], "take one FILE"),
@@ -156,6 +171,7 @@ def test_what_is_kept_is_handed_over(capsys: pytest.CaptureFixture[str]) -> None
 )
 def test_a_wrong_file_to_hand_over_is_one_sentence(capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:
     main(["check", "bad.c", "--engine", "automaton", "--store", "kept.everproof"])
+    Path("other.c").write_text("int other;\n")
     capsys.readouterr()
     assert main(["cache", *arguments, "--store", "kept.everproof"]) == 2
     error = capsys.readouterr().err

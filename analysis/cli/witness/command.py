@@ -39,7 +39,8 @@ def witness(file: str, paths: tuple[str, ...], **given: Any) -> int:
 
     The invariants of a correctness witness are checked as a certificate; a violation witness is run.
 
-    Exit code: 0 it is accepted; 1 it is not; 2 something asked for could not be done.
+    Exit code: 0 it is accepted; 1 it is not; 2 something asked for could not be done, or FILE is no witness about
+    these texts.
     """
     options, _ = read_options(given, paths[0])
     try:
