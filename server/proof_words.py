@@ -23,10 +23,14 @@ def reused_text(verdict: RuleVerdict) -> str:
         return ""
     if not reused.asserted:
         return f"the last proof still holds; checked in {verdict.ms:.0f} ms"
-    kept = f"{reused.valid} of {reused.asserted} assertions of the last proof still hold"
-    if reused.valid < reused.asserted and reused.lemmas:
-        kept += f", and {reused.lemmas} parts of the others"
     found = reused.asserted - reused.valid
+    parts = "" if not found or not reused.lemmas else "1 part" if reused.lemmas == 1 else f"{reused.lemmas} parts"
+    if reused.asserted == 1:
+        kept = f"the assertion of the last proof {'no longer' if found else 'still'} holds"
+        kept += f", but {parts} of it {'does' if reused.lemmas == 1 else 'do'}" if parts else ""
+        return kept + (f"; another one was found in {verdict.ms:.0f} ms" if found else f"; checked in {verdict.ms:.0f} ms")
+    kept = f"{reused.valid} of {reused.asserted} assertions of the last proof still hold"
+    kept += f", and {parts} of the others" if parts else ""
     return kept + (f"; {found} found again in {verdict.ms:.0f} ms" if found > 0 else f"; checked in {verdict.ms:.0f} ms")
 
 

@@ -19,7 +19,7 @@ from server.contract_markdown import contract_markdown
 from server.convert import conditions, is_passed_over, reason_here, stale_reason, standing, violated_rules
 from server.documents import Document
 from server.features.introduced import findings_hover
-from server.proof_words import RECHECKED, broken, rechecked, reuse_texts
+from server.proof_words import BROKEN, RECHECKED, broken, rechecked, reuse_texts
 
 PATIENCE = 0.8  # seconds that a hover waits for the checker
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -151,14 +151,17 @@ def describe(
 def _first_lines(function: FunctionReport, stale: str | None, findings: Sequence[Finding], *, show_unknown: bool) -> list[str]:
     """What is known over all rules, and whether it is of the text as it is. Nothing where nothing is known."""
     word = standing(function, findings)
-    needed = conditions(function)
+    needed, lost = conditions(function), ", ".join(broken(function))
     if word == "unknown" and not needed and rechecked(function):
         return [f"**{function.name}**: ↻ {RECHECKED}", *([] if stale is None else [f"*Stale: {stale}.*"])]
+    if word == "unknown" and not needed and lost:
+        return [f"**{function.name}**: ? {BROKEN}: {lost}", *([] if stale is None else [f"*Stale: {stale}.*"])]
     if word == "unknown" and not needed and not show_unknown:
         return [] if stale is None else [f"**{function.name}**", f"*Stale: {stale}.*"]
     confirmed, possible, _ = violated_rules(function, findings)
     rules = {"confirmed": confirmed, "possible": possible}.get(word, [])
     said = f"{_CONDITIONAL} {needed}" if needed else f"{_SIGNS[word]} {word}" + (f": {', '.join(rules)}" if rules else "")
+    said += f" · ? {BROKEN}: {lost}" if lost else ""
     return [f"**{function.name}**: {said}", *([] if stale is None else [f"*Stale: {stale}.*"])]
 
 

@@ -118,7 +118,13 @@ def test_a_proof_that_is_checked_again_is_neither_blank_nor_proved() -> None:
         (
             ProofReuse(1, 1, 0, 2),
             9.0,
-            "0 of 1 assertions of the last proof still hold, and 2 parts of the others; 1 found again in 9 ms",
+            "the assertion of the last proof no longer holds, but 2 parts of it do; another one was found in 9 ms",
+        ),
+        (ProofReuse(1, 1, 1), 9.0, "the assertion of the last proof still holds; checked in 9 ms"),
+        (
+            ProofReuse(1, 2, 0, 1),
+            9.0,
+            "0 of 2 assertions of the last proof still hold, and 1 part of the others; 2 found again in 9 ms",
         ),
         (ProofReuse(1), 5.0, "the last proof still holds; checked in 5 ms"),
     ],
@@ -134,6 +140,9 @@ def test_a_hover_says_what_a_proof_took_from_the_last_one(reuse: ProofReuse, ms:
 def test_a_hover_says_what_broke_and_where() -> None:
     said = "no longer proved: after line 42 (i = i + 2) `i <= n` does not hold"
     assert f"- `a`: {said}" in describe(function(a=LOST), None, None).splitlines()
+    assert describe(function(a=LOST), None, None).splitlines()[0] == "**f**: ? no longer proved: a"
+    both = describe(function(a=LOST, b=PROVED), None, None)
+    assert both.splitlines()[0] == "**f**: ✓ proved · ? no longer proved: a", "a call shows this line alone"
     shown = lens_command(function(a=LOST), FileState(PATH), f"file://{PATH}")
     assert shown is not None
     assert (shown.title, shown.tooltip) == ("? no longer proved: a", f"N{said[1:]}.")
