@@ -141,8 +141,9 @@ def test_a_hover_says_what_broke_and_where() -> None:
     said = "no longer proved: after line 42 (i = i + 2) `i <= n` does not hold"
     assert f"- `a`: {said}" in describe(function(a=LOST), None, None).splitlines()
     assert describe(function(a=LOST), None, None).splitlines()[0] == "**f**: ? no longer proved: a"
-    both = describe(function(a=LOST, b=PROVED), None, None)
-    assert both.splitlines()[0] == "**f**: ✓ proved · ? no longer proved: a", "a call shows this line alone"
+    wrong = RuleVerdict("violated", None, (), "automaton")
+    both = describe(function(a=LOST, b=wrong), None, None)
+    assert both.splitlines()[0] == "**f**: ⚠ possible: b · ? no longer proved: a", "a call shows this line alone"
     shown = lens_command(function(a=LOST), FileState(PATH), f"file://{PATH}")
     assert shown is not None
     assert (shown.title, shown.tooltip) == ("? no longer proved: a", f"N{said[1:]}.")
