@@ -11,7 +11,8 @@ The slice is made backward from the last step. A step is needed for one of these
   not leave the function: what a test for bad input lets pass explains nothing.
 
 The slice begins in the function that the steps with the value have in common: with its call, or with its entry. If there are
-more than `MOST`, those go first for which there is the weakest reason.
+more than `ENOUGH`, branches that lead to the others and what decides them go, the first ones first: the whole path has them. Of
+the others, there are at most `MOST`.
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.model import ir
 from analysis.path_following.other_side import OtherSide
 
+ENOUGH = 8
 MOST = 12
 Reason = Literal["value", "kept", "decided", "led"]
 _Shown = TypeVar("_Shown")
-_RANKS: tuple[Reason, ...] = ("led", "decided", "kept")
+_RANKS: tuple[tuple[Reason, int], ...] = (("led", ENOUGH), ("decided", ENOUGH), ("kept", MOST))
 
 
 def _nothing(_edge: Edge) -> bool:
@@ -271,10 +273,10 @@ def _frames(path: Sequence[Step]) -> list[_Frame]:
 def _strongest(reasons: dict[int, Reason], most: int) -> tuple[int, ...]:
     """The steps that are left when there are too many: those with a weak reason go first, the first ones first."""
     left = sorted(reasons)
-    for weak in _RANKS:
+    for weak, enough in _RANKS:
         for number in [one for one in left if reasons[one] == weak]:
-            if len(left) <= most:
-                return tuple(left)
+            if len(left) <= min(most, enough):
+                break
             left.remove(number)
     return tuple(left) if len(left) <= most else (*left[:2], *left[len(left) - most + 2 :])
 

@@ -63,7 +63,7 @@ def apply(server: EverproofServer, files_changed: bool = False) -> None:
         server.converter.forget_shown()
     server.scheduler.configure(found, files_changed)
     if problems and problems != server.editor.reported:
-        server.show("Everproof: wrong settings. " + " ".join(problems))
+        server.show("Everproof: wrong settings: " + " ".join(problems))
     server.editor.reported = problems
     if changed and server.results.states():
         _show_again(server)

@@ -19,6 +19,10 @@ CHOSEN = {
     "states": "editing/states",
     "problems": "folder/problems",
     "restricted": "restricted/restricted",
+    "testing": "editing/testing",
+    "narrow-light": "pictures-light/finding",
+    "narrow-dark": "pictures-dark/problems",
+    "narrow-contrast": "pictures-contrast/step",
 }
 
 

@@ -46,9 +46,9 @@ export function packaged(general = false) {
 /**
  * Starts VS Code with a folder. `payload(remote)` are what VS Code's page takes as its payload; `remote` makes a path one that it can
  * open. `hooks` are functions that the page can call. `record`: keep what editor and language server say to each other. `wait`: until
- * the workbench is there. The times `opened`, when the page was asked for, and `ready` are milliseconds. `smoke`: VS Code answers modal dialogs itself. `environment` is added to that of all processes.
+ * the workbench is there. The times `opened`, when the page was asked for, and `ready` are milliseconds. `smoke`: VS Code answers modal dialogs itself. `width` is that of the window, in pixels. `environment` is added to that of all processes.
  */
-export async function start({ name, folder, settings = {}, payload = () => [], hooks = {}, record = false, wait = true, smoke = true, environment = {}, vsix = packaged() }) {
+export async function start({ name, folder, settings = {}, payload = () => [], hooks = {}, record = false, wait = true, smoke = true, width = 1200, environment = {}, vsix = packaged() }) {
   const out = join(ARTIFACTS, name);
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
@@ -59,7 +59,7 @@ export async function start({ name, folder, settings = {}, payload = () => [], h
   const browser = await chromium.launch({
     executablePath: BROWSERS.find((path) => existsSync(path)), headless: true, args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
   });
-  const context = await browser.newContext({ viewport: { width: 1200, height: 780 }, locale: 'en-US' });
+  const context = await browser.newContext({ viewport: { width, height: 780 }, locale: 'en-US' });
   context.setDefaultTimeout(PATIENCE_MS);
   await context.route((url) => url.hostname !== '127.0.0.1' && !['data:', 'blob:'].includes(url.protocol), (route) => route.abort());
   const page = await context.newPage();
