@@ -112,11 +112,12 @@ BEFORE = Assumption(
 ORDER = Assumption(
     "order",
     "listed",
-    "what the operands of an expression do comes to an end, and accesses of operands through different members or types, or"
-    " through pointers from other files, outside of calls, do not overlap",
+    "in expressions such as `a() + b()`, both operands come back, and neither writes an object that the other one accesses as"
+    " another member or type, or through a pointer from another file",
     (),
     "all proofs and runs, where operands with side effects are beside others; where their order could matter otherwise,"
-    " nothing is confirmed, and all that is proved is that values are not null or zero, in each order",
+    " nothing is confirmed, and all that is proved holds in each order: that values are not null or zero, and rules about"
+    " blocks and streams",
 )
 BOUNDS = Assumption(
     "bounds",

@@ -1,6 +1,7 @@
 """How the reasons of obstacles are told. Some are no lack of understanding of the function that has them:
 
-- An open order: the expression is followed from left to right, and nothing is proved, but by `certificate.nonzero`.
+- An open order: the expression is followed from left to right, and nothing is proved, but by `certificate.nonzero` and
+  `certificate.ownership`.
 - Another file of the program that may have another text: the function is followed, and nothing is proved of the program.
 """
 
