@@ -140,6 +140,14 @@ OPEN_STREAMS = Assumption(
     ("null-dereference",),
     "proofs that values are not null, of functions that name them",
 )
+LEFT_OPEN = Assumption(
+    "left-open",
+    "listed",
+    "stdin, stdout and stderr are open when code outside of the program calls its functions, and reach the program by these names"
+    " only",
+    ("use-after-close",),
+    "proofs that streams and blocks are not used after their end, of programs that name them and do not close them",
+)
 PASSED_BLOCKS = Assumption(
     "passed-blocks",
     "listed",
@@ -281,6 +289,7 @@ TABLE: tuple[Assumption, ...] = (
     BOUNDS,
     INSIDE,
     OPEN_STREAMS,
+    LEFT_OPEN,
     PASSED_BLOCKS,
     WHOLE_POINTERS,
     OWN_KINDS,

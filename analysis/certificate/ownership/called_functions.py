@@ -8,7 +8,7 @@ from analysis.certificate.ownership.block_changes import allocate, end, give_awa
 from analysis.certificate.ownership.contracts import NEW, Contract, Outcome
 from analysis.certificate.ownership.expression_values import lose_contents, moved, retyped
 from analysis.certificate.ownership.library_calls import Ends
-from analysis.certificate.ownership.memory_state import FIXED, GONE, NULL, OTHER, block_of, is_own, is_start
+from analysis.certificate.ownership.memory_state import FIXED, GONE, KEPT, NULL, OTHER, block_of, is_own, is_start
 from analysis.certificate.ownership.obligations import FREES, INSIDE, LEAKS, USES, Passed
 from analysis.certificate.ownership.step import Step
 from analysis.cfa.graph import Cfa
@@ -53,8 +53,8 @@ def _note_passed(step: Step, callee: Cfa, given: Sequence[str]) -> None:
         passed = Passed("other")
         if number < len(given):
             block, found = blocks[number], given[number]
-            if found in (NULL, FIXED):
-                passed = Passed(found)
+            if found in (NULL, FIXED, KEPT):
+                passed = Passed(NULL if found == NULL else FIXED)
             elif block is not None and blocks.count(block) == 1:
                 what, of = (step.memory.blocks[block], "") if is_own(block) else ("parameter", block)
                 passed = Passed(what, of, is_start(found))
@@ -106,4 +106,4 @@ def _outcome(step: Step, call: ir.Call, name: str, outcome: Outcome, given: Sequ
     if number_ is not None:
         found = step.memory.current(given[int(number_)])
         return found if is_start(outcome.result) else moved(found)
-    return outcome.result if outcome.result in (NULL, FIXED, GONE) else OTHER
+    return outcome.result if outcome.result in (NULL, FIXED, GONE, KEPT) else OTHER

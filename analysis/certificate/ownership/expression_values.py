@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from analysis.certificate.ownership.block_changes import give_away
-from analysis.certificate.ownership.memory_state import FIXED, GONE, NULL, OTHER, block_of, into, is_own
-from analysis.certificate.ownership.obligations import FREES, LEAKS, LIVE, USES
+from analysis.certificate.ownership.memory_state import FIXED, GONE, KEPT, NULL, OTHER, block_of, into, is_own
+from analysis.certificate.ownership.obligations import FREES, LEAKS, LIVE, RULES, USES
+from analysis.certificate.ownership.standard_streams import never_closed
 from analysis.certificate.ownership.step import Step
 from analysis.model import ir
 from analysis.model.c_types import Function, Integer, Pointer, Record, Type, Void
@@ -21,7 +22,7 @@ def value(step: Step, expr: ir.Expr) -> str:
     """The value of an expression. What reads its parts must not have ended."""
     match expr:
         case ir.Var(name):
-            return step.memory.value(name) if name in step.names else OTHER
+            return step.memory.value(name) if name in step.names else KEPT if name in never_closed(step.program) else OTHER
         case ir.IntConst(0, Pointer()):
             return NULL
         case ir.StringConst():
@@ -29,8 +30,8 @@ def value(step: Step, expr: ir.Expr) -> str:
         case ir.AddressOf(lvalue):
             return _address(step, lvalue)
         case ir.Deref() | ir.Field() | ir.Index():
-            place(step, expr)
-            return OTHER
+            is_table = isinstance(expr, ir.Deref) and isinstance(expr.type, Pointer)  # of `isalpha`, as the library made it
+            return KEPT if place(step, expr) == KEPT and is_table else OTHER
         case ir.Cast():
             return _converted(step, expr)
         case ir.Binary():
@@ -77,7 +78,7 @@ def lose_contents(step: Step, found: str, rules: Iterable[str], why: str) -> Non
     """What a pointer leads to may be overwritten. An own block leads to no block that nothing else leads to."""
     block = block_of(found)
     if block is None:
-        step.refuse(() if found == NULL else rules, why)
+        step.refuse(() if found in (NULL, KEPT) else rules, why)
     elif not is_own(block):
         step.change_contents(block, rules, why)
 
@@ -112,7 +113,7 @@ def moved(found: str) -> str:
     block = block_of(found)
     if block is not None:
         return into(block)
-    return found if found in (FIXED, GONE) else OTHER
+    return found if found in (FIXED, GONE, KEPT) else OTHER
 
 
 def _address(step: Step, lvalue: ir.Expr) -> str:
@@ -158,7 +159,7 @@ def access(step: Step, found: str, pointer: ir.Expr, rules: frozenset[str] = AFT
     """What a pointer leads to is used: it must not have ended."""
     found = step.memory.current(found)
     block, name = block_of(found), f"`{spell_expr(ir.strip_casts(pointer))}`"
-    if found in (NULL, FIXED):
+    if found in (NULL, FIXED, KEPT):
         return  # nothing can have ended there, so that nothing is proved either
     if block is not None and is_own(block):
         step.meet(rules & AFTER_FREE if step.memory.blocks[block] == "heap" else rules | AFTER_FREE)
@@ -197,5 +198,7 @@ def assign(step: Step, target: ir.Expr, found: str) -> None:
         step.memory.hold(target.name, found)
         return
     to = place(step, target)
+    if to == KEPT and isinstance(target.type, Pointer):
+        step.refuse(RULES, f"`{spell_expr(target)}` is assigned, which belongs to the library,")
     written(step, to, target)
     give_away(step, found, f"is stored in `{spell_expr(target)}`")

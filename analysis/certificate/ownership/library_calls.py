@@ -18,7 +18,7 @@ from analysis.certificate.ownership.expression_values import (
     moved,
     overwritten,
 )
-from analysis.certificate.ownership.memory_state import NULL, OTHER, Memory
+from analysis.certificate.ownership.memory_state import KEPT, NULL, OTHER, Memory
 from analysis.certificate.ownership.obligations import FREES, LEAKS, RULES, USES
 from analysis.certificate.ownership.step import Step
 from analysis.model import ir
@@ -142,6 +142,8 @@ def _results(step: Step, function: Function, given: Sequence[str]) -> Ends:
             found = passed
         case "into":
             found = moved(passed)
+        case "outside" if function.name in LIBRARY:
+            found = KEPT
         case _:
             found = OTHER
     if function.null and found != OTHER:
