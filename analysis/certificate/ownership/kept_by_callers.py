@@ -22,7 +22,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from analysis.c.control import NAMED_CODE
-from analysis.certificate.nonzero.walk import only_started
+from analysis.certificate.nonzero.main_arguments import only_started
 from analysis.certificate.ownership.obligations import LIVE, Obligations, Passed
 from analysis.cfa.building.cfa_building import PASSED_DECLARATION
 from analysis.cfa.callgraph import callees, callers
