@@ -24,6 +24,7 @@ from analysis.model.report import (
 )
 
 _MOST_REASONS = 4
+_MOST_NAMED = 12  # functions of which one line says that they are proved
 
 
 def text_report(report: Report, *, stats: bool = False, known: int = 0) -> str:
@@ -190,11 +191,16 @@ def _proved_lines(report: Report) -> Iterator[str]:
         below = entries and any(report.functions[number].name not in entries for number in numbers)
         called = f", {as_called(entries)}" if below else ""
         blocks.setdefault((tuple(numbers), by, note or "", assumptions, called), []).append(rule)
+    numbers_of = {one: number for number, one in enumerate(dict.fromkeys(one for key in blocks for one in key[3]), 1)}
     for (those, by, remark, assumptions, called), rules in blocks.items():
-        functions = [report.functions[number] for number in those]
-        yield f"proved: {_first_of(functions)}{called}: no {', '.join(rules)} ({by})" + (f": {remark}" if remark else "")
-        for assumption in assumptions:
-            yield f"  assuming that {assumption}"
+        under = ", ".join(str(numbers_of[one]) for one in sorted(assumptions, key=numbers_of.__getitem__))
+        assumed = f", assuming {under} below" if under and len(blocks) > 1 else ""
+        functions = _all_of([report.functions[number] for number in those])
+        yield f"proved: {functions}{called}: no {', '.join(rules)} ({by}){assumed}" + (f": {remark}" if remark else "")
+    if len(blocks) > 1 and numbers_of:
+        yield "these proofs assume:"
+    for assumption, number in numbers_of.items():  # each once, though most proofs rest on the same ones
+        yield f"  {number}. {assumption}" if len(blocks) > 1 else f"  assuming that {assumption}"
     nowhere = _without_place(report)
     if nowhere:
         yield f"nothing to prove: nothing in the program could violate {', '.join(nowhere)}"
@@ -224,6 +230,14 @@ def _proved_from(report: Report) -> list[str]:
     """The entries that proofs of other functions are about."""
     proved = ((f.name, verdict.entries) for f in report.functions for verdict in f.verdicts.values() if verdict.verdict == "safe")
     return sorted({entry for name, entries in proved if name not in entries for entry in entries})
+
+
+def _all_of(functions: Sequence[FunctionReport]) -> str:
+    """The functions, each with its place, as far as a line should say."""
+    named = [f"{one.name} ({spot(one.place)})" for one in functions]
+    if len(named) > _MOST_NAMED:
+        named[_MOST_NAMED - 1 :] = [f"{count(len(named) - _MOST_NAMED + 1, 'other function')} (--format json names them)"]
+    return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
 
 
 def _first_of(functions: Sequence[FunctionReport]) -> str:

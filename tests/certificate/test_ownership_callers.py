@@ -134,7 +134,7 @@ def test_reasons_say_what_callers_have_to_keep_and_which_does_not() -> None:
     (function,) = (one for one in of.functions if one.endswith("::f"))
     followed = ClosedSearch(of).follow(function)
     assert followed is not None
-    said = "safe if callers keep: `p` is null, or leads to the start of a block of memory that nobody else ends"
+    said = "safe if callers keep: `p` is null, or a whole block of memory that nothing else frees"
     assert refusal(followed.found, "double-free").startswith(said)
     assert "not for h() that `q` is null" in claim(of, "double-free")[0]
 

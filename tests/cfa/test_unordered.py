@@ -146,7 +146,7 @@ def obstacles(expression: str) -> list[str]:
 def test_an_order_that_could_matter_is_an_obstacle(expression: str) -> None:
     found = obstacles(expression)
     assert found
-    assert all(reason.startswith("an open order of evaluation (") for reason in found)
+    assert all(reason.startswith("operands that C may evaluate in either order (") for reason in found)
 
 
 def test_a_call_through_a_pointer_does_what_functions_do_whose_address_is_taken() -> None:

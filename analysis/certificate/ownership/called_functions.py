@@ -22,7 +22,7 @@ def call_defined(step: Step, call: ir.Call, callee: Cfa, contract: Contract | No
     name = display_name(callee.name)
     _note_passed(step, callee, given)
     if GONE in given:
-        step.misuse(FREES | USES, f"{name}() is passed what has ended")
+        step.misuse(FREES | USES, f"{name}() is passed a pointer to freed memory or a closed stream")
     blocks = [block for found in given if (block := block_of(found)) is not None]
     if contract is None or len(blocks) > len(set(blocks)) or max(contract.followed, default=-1) >= len(given):
         yield from _without_contract(step, name, given)
@@ -37,7 +37,7 @@ def call_defined(step: Step, call: ir.Call, callee: Cfa, contract: Contract | No
                 step, found, argument, argument.type.target, parameter.type.target
             )  # without a prototype, nothing converts it
     for number, rule in sorted(contract.contents):
-        why = f"{name}() changes what it is passed, and what that led to could be lost,"
+        why = f"{name}() changes what it is passed, and may overwrite the last pointer to a block,"
         lose_contents(step, given[number], (rule,), why)
     for outcome in sorted(contract.outcomes, key=_order):
         if any(_is_own(given[number]) for number in outcome.absent):

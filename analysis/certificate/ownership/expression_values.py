@@ -50,7 +50,9 @@ def _converted(step: Step, cast: ir.Cast) -> str:
             give_away(step, found, "is converted to a number")
         return OTHER
     if not isinstance(operand.type, Pointer):
-        step.refuse(LEAKS, f"`{spell_expr(operand)}` is converted to a pointer, and what that leads to could be lost,")
+        step.refuse(
+            LEAKS, f"`{spell_expr(operand)}` is converted to a pointer, by which the last pointer to a block may be overwritten,"
+        )
         return OTHER
     if not is_local(operand):
         retyped(step, found, cast, operand.type.target, cast.type.target)
@@ -71,7 +73,7 @@ def retyped(step: Step, found: str, cast: ir.Expr, before: Type, after: Type) ->
         return
     if isinstance(before, Void) and found == OTHER and step.may_hold_pointer(after):
         return  # it leads to that
-    lose_contents(step, found, LEAKS, f"what `{spell_expr(cast)}` leads to can be overwritten unseen, and lost,")
+    lose_contents(step, found, LEAKS, f"what is written by `{spell_expr(cast)}` may overwrite the last pointer to a block,")
 
 
 def lose_contents(step: Step, found: str, rules: Iterable[str], why: str) -> None:
@@ -124,7 +126,7 @@ def _address(step: Step, lvalue: ir.Expr) -> str:
         found = value(step, root.pointer)
     is_variable = isinstance(root, ir.Var) and root.scope != "global"
     if not is_variable and not step.may_hold_pointer(lvalue.type) and step.may_hold_pointer(_overlaid(lvalue)):
-        why = f"`{spell_expr(lvalue)}` is a part of a union with pointers, which can be overwritten unseen, and lost,"
+        why = f"`{spell_expr(lvalue)}` shares its bytes with pointers in a union, and may overwrite the last one to a block,"
         lose_contents(step, found, LEAKS, why)
     return found if root is lvalue else moved(found)
 
@@ -164,11 +166,16 @@ def access(step: Step, found: str, pointer: ir.Expr, rules: frozenset[str] = AFT
     if block is not None and is_own(block):
         step.meet(rules & AFTER_FREE if step.memory.blocks[block] == "heap" else rules | AFTER_FREE)
     elif found == GONE:
-        step.misuse(FREES | USES, f"{name} leads to what has ended")
+        step.misuse(FREES | USES, f"{name} points to {gone(rules)}")
     elif block is not None:
-        step.require(rules, block, LIVE, f"{name} comes from the caller, and could lead to what has ended,")
+        step.require(rules, block, LIVE, f"{name} comes from the caller, and may point to {gone(rules)},")
     else:
-        step.refuse(rules, f"{name} could lead to what has ended (where it comes from is not followed)")
+        step.refuse(rules, f"{name} may point to {gone(rules)}: where it comes from is not followed,")
+
+
+def gone(rules: frozenset[str]) -> str:
+    """What must not be used, in words."""
+    return "freed memory" if rules <= AFTER_FREE else "freed memory or a closed stream"
 
 
 def written(step: Step, found: str, lvalue: ir.Expr) -> None:
@@ -187,9 +194,9 @@ def is_character(type_: Type) -> bool:
 def overwritten(step: Step, found: str, held: Type, what: str, *, is_text: bool) -> None:
     """Something of a type is overwritten, to which a pointer leads. `is_text`: it is a character among others."""
     if step.may_hold_pointer(held):
-        lose_contents(step, found, LEAKS, f"{what}, and what it led to before could be lost:")
+        lose_contents(step, found, LEAKS, f"{what}, and may have held the last pointer to a block,")
     elif step.may_hold_descriptor(held) and not is_text:
-        lose_contents(step, found, ("resource-leak",), f"{what}, which could be all that says of an open file:")
+        lose_contents(step, found, ("resource-leak",), f"{what}, and may have held the number of an open file,")
 
 
 def assign(step: Step, target: ir.Expr, found: str) -> None:
@@ -199,6 +206,6 @@ def assign(step: Step, target: ir.Expr, found: str) -> None:
         return
     to = place(step, target)
     if to == KEPT and isinstance(target.type, Pointer):
-        step.refuse(RULES, f"`{spell_expr(target)}` is assigned, which belongs to the library,")
+        step.refuse(RULES, f"`{spell_expr(target)}` is assigned, which is the library's own,")
     written(step, to, target)
     give_away(step, found, f"is stored in `{spell_expr(target)}`")

@@ -35,10 +35,10 @@ from analysis.model.spelling import display_name
 
 _MAIN = "main"
 _NEEDED = {
-    LIVE: "`{}` is null, or leads to what has not ended",
-    "heap": "`{}` is null, or leads to the start of a block of memory that nobody else ends",
-    "stream": "`{}` is null, or an open stream that nobody else closes",
-    "directory": "`{}` is null, or an open directory that nobody else closes",
+    LIVE: "`{}` is null, or neither freed nor closed",
+    "heap": "`{}` is null, or a whole block of memory that nothing else frees",
+    "stream": "`{}` is null, or an open stream that nothing else closes",
+    "directory": "`{}` is null, or an open directory that nothing else closes",
 }
 
 

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-OPEN_ORDER = "an open order of evaluation"
+OPEN_ORDER = "operands that C may evaluate in either order"
 """How the reason of an open order begins (`open_order`)."""
 
 RETURNS = "a function that is declared not to return does"
@@ -28,5 +28,5 @@ def elsewhere(path: str, why: str) -> str:
 def described(reason: str) -> str:
     """The reason of an obstacle in a sentence that begins with the function that has it."""
     if is_open_order(reason):
-        return f"contains {reason}"
+        return f"contains {reason}, and the order may matter"
     return f"is in {reason}" if reason.startswith(_ELSEWHERE) else f"contains {reason}, which is not supported"
