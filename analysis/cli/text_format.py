@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -177,35 +178,54 @@ def _refuted_lines(report: Report) -> Iterator[str]:
         yield ""
 
 
+class _ProvedBlock(NamedTuple):
+    """What one line says is proved of some functions, by number: by what, which remark there is, what it rests on, and how the
+    functions are called."""
+
+    numbers: tuple[int, ...]
+    by: str
+    remark: str
+    assumptions: tuple[str, ...]
+    called: str
+
+
 def _proved_lines(report: Report) -> Iterator[str]:
-    """What is proved, with what it rests on and where the certificate is; rules of which the same is to be said share a block."""
+    """What is proved, with where the certificate is, and what it rests on: each assumption once, though most proofs rest on the
+    same ones. Rules of which the same is to be said share a line."""
+    blocks = _proved_blocks(report)
+    numbers = {one: number for number, one in enumerate(dict.fromkeys(one for block in blocks for one in block.assumptions), 1)}
+    is_many = len(blocks) > 1
+    for block, rules in blocks.items():
+        under = ", ".join(str(number) for one, number in numbers.items() if one in block.assumptions)
+        assumed = f", assuming {under} below" if under and is_many else ""
+        functions = _all_of([report.functions[number] for number in block.numbers])
+        remark = f": {block.remark}" if block.remark else ""
+        yield f"proved: {functions}{block.called}: no {', '.join(rules)} ({block.by}){assumed}{remark}"
+    if is_many and numbers:
+        yield "these proofs assume:"
+    yield from (f"  {number}. {one}" if is_many else f"  assuming that {one}" for one, number in numbers.items())
+    nowhere = _without_place(report)
+    if nowhere:
+        yield f"nothing to prove: nothing in the program could violate {', '.join(nowhere)}"
+    if blocks or nowhere:
+        yield ""
+
+
+def _proved_blocks(report: Report) -> dict[_ProvedBlock, list[str]]:
+    """The lines about proofs, each with its rules."""
     proved: dict[tuple[str, str, tuple[str, ...], tuple[str, ...], str | None, str | None], list[int]] = {}
     for number, function in enumerate(report.functions):
         for rule, verdict in function.verdicts.items():
             if verdict.verdict == "safe" and not function.stale:
                 key = rule, verdict.engine, verdict.assumptions, verdict.entries, verdict.certificate, verdict.reason
                 proved.setdefault(key, []).append(number)
-    blocks: dict[tuple[tuple[int, ...], str, str, tuple[str, ...], str], list[str]] = {}
+    blocks: dict[_ProvedBlock, list[str]] = {}
     for (rule, engine, assumptions, entries, certificate, note), numbers in sorted(proved.items(), key=lambda item: item[0][0]):
         by = f"{engine}, certificate in {certificate}" if certificate is not None else engine
         below = entries and any(report.functions[number].name not in entries for number in numbers)
         called = f", {as_called(entries)}" if below else ""
-        blocks.setdefault((tuple(numbers), by, note or "", assumptions, called), []).append(rule)
-    numbers_of = {one: number for number, one in enumerate(dict.fromkeys(one for key in blocks for one in key[3]), 1)}
-    for (those, by, remark, assumptions, called), rules in blocks.items():
-        under = ", ".join(str(numbers_of[one]) for one in sorted(assumptions, key=numbers_of.__getitem__))
-        assumed = f", assuming {under} below" if under and len(blocks) > 1 else ""
-        functions = _all_of([report.functions[number] for number in those])
-        yield f"proved: {functions}{called}: no {', '.join(rules)} ({by}){assumed}" + (f": {remark}" if remark else "")
-    if len(blocks) > 1 and numbers_of:
-        yield "these proofs assume:"
-    for assumption, number in numbers_of.items():  # each once, though most proofs rest on the same ones
-        yield f"  {number}. {assumption}" if len(blocks) > 1 else f"  assuming that {assumption}"
-    nowhere = _without_place(report)
-    if nowhere:
-        yield f"nothing to prove: nothing in the program could violate {', '.join(nowhere)}"
-    if blocks or nowhere:
-        yield ""
+        blocks.setdefault(_ProvedBlock(tuple(numbers), by, note or "", assumptions, called), []).append(rule)
+    return blocks
 
 
 def _within_lines(report: Report, *, stats: bool) -> Iterator[str]:
