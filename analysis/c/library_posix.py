@@ -65,6 +65,10 @@ mkstemp                      | inout                   | descriptor  |          
 socket                       | n n n                   | descriptor  |             | POSIX
 accept                       | n out? inout+one?       | descriptor  |             | POSIX
 close                        | n+closed                | number      |             | POSIX
+chmod                        | text n                  | number      |             | POSIX
+chown lchown                 | text n n                | number      |             | POSIX
+nanosleep                    | in out?                 | number      |             | POSIX
+sched_yield                  |                         | number      |             | POSIX
 access                       | text n                  | number      |             | POSIX
 isatty                       | n                       | number      |             | POSIX
 stat lstat                   | text out                | number      |             | POSIX

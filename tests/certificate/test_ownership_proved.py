@@ -17,6 +17,9 @@ from tests.certificate.test_ownership_refused import CLOSE, FREE, LEAK, OPEN, US
 
 PROVED = (
     ("freed", "void f(void) { char *p = malloc(8); free(p); }", FREE + LEAK),
+    ("characters of the caller are freed", "void f(char *p) { free(malloc(1)); free(p); }", LEAK),
+    ("text is printed by a format that is not known", "int vsnprintf(char *, size_t, const char *, __builtin_va_list); void "
+    "f(char *s, ...) { __builtin_va_list a; __builtin_va_start(a, s); vsnprintf(s, 2, s, a); free(malloc(1)); }", LEAK),
     ("freed where it is there", "void f(int n) { char *p = malloc(8); if (!p) return; p[0] = n; free(p); "
     "}", FREE + LEAK + USE),
     ("null is freed", "void f(int n) { char *p = 0; if (n) p = malloc(8); free(p); }", FREE + LEAK),

@@ -16,6 +16,8 @@ from analysis.certificate.ownership.memory_state import (
 )
 from analysis.certificate.ownership.obligations import FREES, LEAKS, RULES, USES
 from analysis.certificate.ownership.step import Step
+from analysis.model import ir
+from analysis.model.c_types import Pointer
 from analysis.model.spelling import display_name
 
 _ENDED_AS = {"heap": "freed", "stream": "closed", "directory": "closed"}
@@ -40,8 +42,8 @@ def allocate(step: Step, kind: str) -> str:
     return at(block)
 
 
-def end(step: Step, value: str, kind: str, name: str) -> None:
-    """A block of a kind is ended through a pointer, which is `name` in the program."""
+def end(step: Step, value: str, kind: str, name: str, pointer: ir.Expr) -> None:
+    """A block of a kind is ended through a pointer, which is `name` in the program. One to numbers leads to no other block."""
     rules, ended = _ENDS[kind], _ENDED_AS[kind]
     value = step.memory.current(value)
     block = block_of(value)
@@ -57,7 +59,9 @@ def end(step: Step, value: str, kind: str, name: str) -> None:
         step.memory.replace(block, GONE)
     elif block is not None:
         step.change_contents(
-            block, LEAKS, f"{name} comes from the caller and is {ended}, and may have held the last pointer to another block,"
+            block,
+            _held(step, pointer),
+            f"{name} comes from the caller and is {ended}, and may have held the last pointer to another block,",
         )
         if is_start(value):
             step.require(rules, block, kind, f"{name} is {ended}, and comes from the caller, who may have {ended} it before,")
@@ -71,7 +75,16 @@ def end(step: Step, value: str, kind: str, name: str) -> None:
         step.refuse(rules, f"{name} is {ended}, and was not allocated,")
     else:
         step.refuse(rules, f"{name} is {ended}, and what it points to is not followed,")
-        step.refuse(LEAKS, f"{name} is {ended}, and may have held the last pointer to another block,")
+        step.refuse(_held(step, pointer), f"{name} is {ended}, and may have held the last pointer to another block,")
+
+
+def _held(step: Step, pointer: ir.Expr) -> frozenset[str]:
+    """The rules about leaks that what a pointer leads to may matter for, if it is the last to say where that is."""
+    type_ = ir.strip_casts(pointer).type
+    held = type_.target if isinstance(type_, Pointer) else type_
+    if not isinstance(type_, Pointer) or step.may_hold_pointer(held):
+        return LEAKS
+    return frozenset(("resource-leak",)) if step.may_hold_descriptor(held) else frozenset()
 
 
 def give_away(step: Step, value: str, how: str) -> None:

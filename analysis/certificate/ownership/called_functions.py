@@ -97,7 +97,8 @@ def _order(outcome: Outcome) -> tuple[list[tuple[int, str]], list[int], list[int
 def _outcome(step: Step, call: ir.Call, name: str, outcome: Outcome, given: Sequence[str]) -> str:
     """What happens if the function returns so; its result."""
     for number, kind in sorted(outcome.ended):
-        end(step, given[number], kind, f"`{spell_expr(ir.strip_casts(call.arguments[number]))}`, which is passed to {name}(),")
+        argument = call.arguments[number]
+        end(step, given[number], kind, f"`{spell_expr(ir.strip_casts(argument))}`, which is passed to {name}(),", argument)
     for number in sorted(outcome.given):
         give_away(step, given[number], f"is passed to {name}(), which may keep it")
     if outcome.result.startswith(NEW):
