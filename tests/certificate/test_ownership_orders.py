@@ -15,7 +15,7 @@ from typing import NamedTuple
 import pytest
 
 from analysis.api import Checker
-from analysis.certificate.ownership.closed_checker import check_closed_sets, refusal
+from analysis.certificate.ownership.closed_checker import check_closed_sets, refusal, shown
 from analysis.certificate.ownership.closed_search import ClosedSearch
 from analysis.certificate.ownership.closed_sets import ClosedSets
 from analysis.cfa.graph import Program
@@ -61,6 +61,13 @@ def test_it_is_proved_only_where_no_order_violates_it(one: _Expected) -> None:
         else:
             assert why.startswith(IF_KEPT) == (one.what == "safe if kept")
             assert why
+
+
+def test_the_sets_of_all_functions_are_closed() -> None:
+    program, search = _searched()
+    followed = {name: search.follow(name) for name in program.functions}
+    names = [name for name, one in followed.items() if one is not None and not one.found.broken]
+    assert shown(program, search.sets(*names)).found.keys() >= {"giver", "taker", "again"}
 
 
 def test_the_order_is_open_in_them() -> None:

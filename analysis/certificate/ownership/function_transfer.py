@@ -64,10 +64,11 @@ class FunctionTransfer:
         return [self._finished(step._replace(memory=memory)) for memory in ends]
 
     def _check_order(self, step: Step, before: Memory, ends: list[Memory]) -> None:
-        """Among operands in an open order, what is seen from left to right must show what happens in each order."""
+        """Among operands in an open order, what is seen from left to right must show what happens in each order. Behind a call
+        that does not come back other operands are not seen: but they tell callers nothing, as the run ends in each order."""
         name, is_call = display_name(self._cfa.name), isinstance(step.edge.effect, ir.Call)
         if is_call and not ends:
-            self.found.broken = f"{name}() contains {OPEN_ORDER}, with a call that does not return, at {step.place}"
+            step.refuse(RULES, f"{name}() contains {OPEN_ORDER}, with a call that does not return,")
         if any(self._orders.met(step.edge, before, after) for after in ends):
             self.found.broken = f"{name}() contains {OPEN_ORDER}, and what two operands use is changed at {step.place}"
 

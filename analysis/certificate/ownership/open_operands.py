@@ -8,8 +8,8 @@ So it does if these do not meet:
   that changes: it is so before, too.)
 
 Then what an operand does to blocks, and what it needs, is the same whatever comes before it, or in between: all else, memory
-and the course of branches included, may be anything anyway. No operand may jump out of the expression. As no call among them may
-end the run for sure, all operands are looked at. That they come to an end is `assumptions.ORDER`.
+and the course of branches included, may be anything anyway. No operand may jump out of the expression. As no call among them
+may end the run for sure (nothing is proved then), all operands are looked at. That they come to an end is `assumptions.ORDER`.
 """
 
 from __future__ import annotations
