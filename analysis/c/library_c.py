@@ -5,6 +5,7 @@ TABLE = """
 isalnum isalpha isblank iscntrl isdigit isgraph islower isprint ispunct isspace isupper isxdigit | n | number | truth | C 7.4.1
 tolower toupper              | n                       | number      |             | C 7.4.2
 setlocale                    | n text?                 | static~     |             | C 7.11.1.1
+localeconv                   |                         | static      |             | C 7.11.2.1
 
 acos asin atan cos sin tan   | n                       | number      | float       | C 7.12.4
 atan2                        | n n                     | number      | float       | C 7.12.4.4

@@ -4,7 +4,7 @@ same). `analysis.c.functions` says how to read a row."""
 TABLE = """
 __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc | | outside   | keeps-errno table | LSB
 __errno_location             |                         | outside     | keeps-errno errno | LSB
-___errno __errno __error _errno |                      | outside     | errno open  | BSD, Windows
+___errno __errno __error _errno |                      | outside     | keeps-errno errno | BSD, Windows
 __xpg_basename               | inout                   | any         |             | LSB
 __assert                     | text text n             |             | noreturn assertion | GNU
 __assert_fail                | text text n text?       |             | noreturn assertion | LSB

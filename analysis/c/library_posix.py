@@ -65,14 +65,34 @@ mkstemp                      | inout                   | descriptor  |          
 socket                       | n n n                   | descriptor  |             | POSIX
 accept                       | n out? inout+one?       | descriptor  |             | POSIX
 close                        | n+closed                | number      |             | POSIX
+chmod                        | text n                  | number      |             | POSIX
+chown lchown                 | text n n                | number      |             | POSIX
+nanosleep                    | in out?                 | number      |             | POSIX
+sched_yield                  |                         | number      |             | POSIX
 access                       | text n                  | number      |             | POSIX
 isatty                       | n                       | number      |             | POSIX
-stat                         | text out                | number      |             | POSIX
+stat lstat                   | text out                | number      |             | POSIX
+fstat                        | n out                   | number      |             | POSIX
+fstatat                      | n text out n            | number      |             | POSIX
+futimens                     | n in?                   | number      |             | POSIX
+utimensat                    | n text in? n            | number      |             | POSIX
 unlink                       | text                    | number      |             | POSIX
 read                         | n out n                 | number      |             | POSIX
 write                        | n in n                  | number      |             | POSIX
 recv                         | n out n n               | number      |             | POSIX
 send                         | n in n n                | number      |             | POSIX
+listen shutdown              | n n                     | number      |             | POSIX
+setsockopt                   | n n n in? n             | number      |             | POSIX
+getsockopt                   | n n n out? inout?       | number      |             | POSIX
+poll                         | inout? n n              | number      |             | POSIX
+select                       | n inout? inout? inout? inout? | number |            | POSIX
+tcgetattr                    | n out                   | number      |             | POSIX
+tcsetattr                    | n n in                  | number      |             | POSIX
+clock_gettime                | n out                   | number      |             | POSIX
+gettimeofday                 | out out?                | number      |             | POSIX
+getpriority                  | n n                     | number      |             | POSIX
+setpriority                  | n n n                   | number      |             | POSIX
+getrusage                    | n out                   | number      |             | POSIX
 dprintf                      | n format ...            | number      | may-fail    | POSIX
 syslog                       | n format ...            |             | reads-errno | POSIX
 fcntl ioctl                  | n n ...                 | number      | by-number   | POSIX

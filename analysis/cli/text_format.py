@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -24,6 +25,7 @@ from analysis.model.report import (
 )
 
 _MOST_REASONS = 4
+_MOST_NAMED = 12  # functions of which one line says that they are proved
 
 
 def text_report(report: Report, *, stats: bool = False, known: int = 0) -> str:
@@ -176,30 +178,54 @@ def _refuted_lines(report: Report) -> Iterator[str]:
         yield ""
 
 
+class _ProvedBlock(NamedTuple):
+    """What one line says is proved of some functions, by number: by what, which remark there is, what it rests on, and how the
+    functions are called."""
+
+    numbers: tuple[int, ...]
+    by: str
+    remark: str
+    assumptions: tuple[str, ...]
+    called: str
+
+
 def _proved_lines(report: Report) -> Iterator[str]:
-    """What is proved, with what it rests on and where the certificate is; rules of which the same is to be said share a block."""
+    """What is proved, with where the certificate is, and what it rests on: each assumption once, though most proofs rest on the
+    same ones. Rules of which the same is to be said share a line."""
+    blocks = _proved_blocks(report)
+    numbers = {one: number for number, one in enumerate(dict.fromkeys(one for block in blocks for one in block.assumptions), 1)}
+    is_many = len(blocks) > 1
+    for block, rules in blocks.items():
+        under = ", ".join(str(number) for one, number in numbers.items() if one in block.assumptions)
+        assumed = f", assuming {under} below" if under and is_many else ""
+        functions = _all_of([report.functions[number] for number in block.numbers])
+        remark = f": {block.remark}" if block.remark else ""
+        yield f"proved: {functions}{block.called}: no {', '.join(rules)} ({block.by}){assumed}{remark}"
+    if is_many and numbers:
+        yield "these proofs assume:"
+    yield from (f"  {number}. {one}" if is_many else f"  assuming that {one}" for one, number in numbers.items())
+    nowhere = _without_place(report)
+    if nowhere:
+        yield f"nothing to prove: nothing in the program could violate {', '.join(nowhere)}"
+    if blocks or nowhere:
+        yield ""
+
+
+def _proved_blocks(report: Report) -> dict[_ProvedBlock, list[str]]:
+    """The lines about proofs, each with its rules."""
     proved: dict[tuple[str, str, tuple[str, ...], tuple[str, ...], str | None, str | None], list[int]] = {}
     for number, function in enumerate(report.functions):
         for rule, verdict in function.verdicts.items():
             if verdict.verdict == "safe" and not function.stale:
                 key = rule, verdict.engine, verdict.assumptions, verdict.entries, verdict.certificate, verdict.reason
                 proved.setdefault(key, []).append(number)
-    blocks: dict[tuple[tuple[int, ...], str, str, tuple[str, ...], str], list[str]] = {}
+    blocks: dict[_ProvedBlock, list[str]] = {}
     for (rule, engine, assumptions, entries, certificate, note), numbers in sorted(proved.items(), key=lambda item: item[0][0]):
         by = f"{engine}, certificate in {certificate}" if certificate is not None else engine
         below = entries and any(report.functions[number].name not in entries for number in numbers)
         called = f", {as_called(entries)}" if below else ""
-        blocks.setdefault((tuple(numbers), by, note or "", assumptions, called), []).append(rule)
-    for (those, by, remark, assumptions, called), rules in blocks.items():
-        functions = [report.functions[number] for number in those]
-        yield f"proved: {_first_of(functions)}{called}: no {', '.join(rules)} ({by})" + (f": {remark}" if remark else "")
-        for assumption in assumptions:
-            yield f"  assuming that {assumption}"
-    nowhere = _without_place(report)
-    if nowhere:
-        yield f"nothing to prove: nothing in the program could violate {', '.join(nowhere)}"
-    if blocks or nowhere:
-        yield ""
+        blocks.setdefault(_ProvedBlock(tuple(numbers), by, note or "", assumptions, called), []).append(rule)
+    return blocks
 
 
 def _within_lines(report: Report, *, stats: bool) -> Iterator[str]:
@@ -224,6 +250,14 @@ def _proved_from(report: Report) -> list[str]:
     """The entries that proofs of other functions are about."""
     proved = ((f.name, verdict.entries) for f in report.functions for verdict in f.verdicts.values() if verdict.verdict == "safe")
     return sorted({entry for name, entries in proved if name not in entries for entry in entries})
+
+
+def _all_of(functions: Sequence[FunctionReport]) -> str:
+    """The functions, each with its place, as far as a line should say."""
+    named = [f"{one.name} ({spot(one.place)})" for one in functions]
+    if len(named) > _MOST_NAMED:
+        named[_MOST_NAMED - 1 :] = [f"{count(len(named) - _MOST_NAMED + 1, 'other function')} (--format json names them)"]
+    return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
 
 
 def _first_of(functions: Sequence[FunctionReport]) -> str:

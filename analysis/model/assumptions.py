@@ -112,11 +112,12 @@ BEFORE = Assumption(
 ORDER = Assumption(
     "order",
     "listed",
-    "what the operands of an expression do comes to an end, and accesses of operands through different members or types, or"
-    " through pointers from other files, outside of calls, do not overlap",
+    "in expressions such as `a() + b()`, both operands come back, and neither writes an object that the other one accesses as"
+    " another member or type, or through a pointer from another file",
     (),
     "all proofs and runs, where operands with side effects are beside others; where their order could matter otherwise,"
-    " nothing is confirmed, and all that is proved is that values are not null or zero, in each order",
+    " nothing is confirmed, and all that is proved holds in each order: that values are not null or zero, and rules about"
+    " blocks and streams",
 )
 BOUNDS = Assumption(
     "bounds",
@@ -138,6 +139,14 @@ OPEN_STREAMS = Assumption(
     "stdin, stdout and stderr are not null",
     ("null-dereference",),
     "proofs that values are not null, of functions that name them",
+)
+LEFT_OPEN = Assumption(
+    "left-open",
+    "listed",
+    "stdin, stdout and stderr are open when code outside of the program calls its functions, and reach the program by these names"
+    " only",
+    ("use-after-close",),
+    "proofs that streams and blocks are not used after their end, of programs that name them and do not close them",
 )
 PASSED_BLOCKS = Assumption(
     "passed-blocks",
@@ -280,6 +289,7 @@ TABLE: tuple[Assumption, ...] = (
     BOUNDS,
     INSIDE,
     OPEN_STREAMS,
+    LEFT_OPEN,
     PASSED_BLOCKS,
     WHOLE_POINTERS,
     OWN_KINDS,

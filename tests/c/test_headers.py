@@ -15,9 +15,10 @@ from analysis.c.functions import LIBRARY, Function
 from tests.support.lowered import unit_of
 
 HEADERS = """
-    alloca aio assert ctype dirent dlfcn errno fcntl grp langinfo locale malloc math mntent mqueue netdb pthread pwd sched search
-    semaphore setjmp signal stdio stdlib string strings sys/epoll sys/eventfd sys/inotify sys/ioctl sys/mman sys/prctl
-    sys/ptrace sys/sendfile sys/signalfd sys/socket sys/stat sys/timerfd sys/wait syslog threads time ucontext unistd wchar
+    alloca aio assert ctype dirent dlfcn errno fcntl grp langinfo locale malloc math mntent mqueue netdb poll pthread pwd
+    sched search semaphore setjmp signal stdio stdlib string strings sys/epoll sys/eventfd sys/inotify sys/ioctl sys/mman
+    sys/prctl sys/resource sys/select sys/time termios sys/ptrace sys/sendfile sys/signalfd sys/socket sys/stat sys/timerfd
+    sys/wait syslog threads time ucontext unistd wchar
 """
 _VALUES = frozenset(("n", "size"))
 _POINTING = frozenset(("in", "copied", "text", "out", "inout", "link", "handle", "freed", "lock", "format", "scan"))

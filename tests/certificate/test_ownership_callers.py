@@ -58,6 +58,7 @@ KEPT = (
      "{ f(made()); return 0; }", FREE),
     ("a stream", f"{CLOSES} int main(void) {{ FILE *s = fopen(\"a\", \"r\"); if (s) f(s); return 0; }}", CLOSE),
     ("not static", f"{FREES.removeprefix('static ')} int main(void) {{ f(malloc(2)); return 0; }}", FREE),
+    ("what main is passed", "static int f(char **p) { return p[0] != 0; } int main(int n, char **v) { return f(v); }", USE),
     ("opaque code runs between", "static void f(char *p) { opaque(); free(p); } int main(void) "
      "{ f(malloc(2)); return 0; }", FREE),
 )  # fmt: skip
@@ -92,7 +93,9 @@ NOT_KEPT = (
     ("a caller's own parameter", FREES + "static void h(char *p) { f(p); }" + _main("h(g);"), FREE),
     ("a caller ends it", FREES + "static void h(char *p) { free(p); f(p); }" + _main("h(p);"), FREE),
     ("a caller gives it away", FREES + "static void h(char *p) { g = p; f(p); }" + _main("h(p); free(g);"), FREE),
-    ("an argument of main", FREES + _main("f(v[1]);"), FREE),
+    ("main is called again", "static int f(char **p) { return p[0] != 0; } static int h(void); int main(int n, char **v) "
+     "{ return f(v) + h(); } static int h(void) { char **b = malloc(8); if (!b) return 0; free(b); return main(1, b); }", USE),
+    ("an argument of main is freed", FREES + _main("f(v[1]);"), FREE),
     ("passed twice", "static void f(char *p, char *q) { free(p); free(q); }" + _main("f(p, p);"), FREE),
     ("passed twice, once inside", "static void f(char *p, char *q) { free(p); q[0] = 1; }" + _main("if (p) f(p, p + 1);"), USE),
     ("the function ends it before", "static void f(char *p) { free(p); free(p); }" + _main("f(p);"), FREE),
@@ -131,7 +134,7 @@ def test_reasons_say_what_callers_have_to_keep_and_which_does_not() -> None:
     (function,) = (one for one in of.functions if one.endswith("::f"))
     followed = ClosedSearch(of).follow(function)
     assert followed is not None
-    said = "safe if callers keep: `p` is null, or leads to the start of a block of memory that nobody else ends"
+    said = "safe if callers keep: `p` is null, or a whole block of memory that nothing else frees"
     assert refusal(followed.found, "double-free").startswith(said)
     assert "not for h() that `q` is null" in claim(of, "double-free")[0]
 

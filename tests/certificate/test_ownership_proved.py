@@ -17,6 +17,9 @@ from tests.certificate.test_ownership_refused import CLOSE, FREE, LEAK, OPEN, US
 
 PROVED = (
     ("freed", "void f(void) { char *p = malloc(8); free(p); }", FREE + LEAK),
+    ("characters of the caller are freed", "void f(char *p) { free(malloc(1)); free(p); }", LEAK),
+    ("text is printed by a format that is not known", "int vsnprintf(char *, size_t, const char *, __builtin_va_list); void "
+    "f(char *s, ...) { __builtin_va_list a; __builtin_va_start(a, s); vsnprintf(s, 2, s, a); free(malloc(1)); }", LEAK),
     ("freed where it is there", "void f(int n) { char *p = malloc(8); if (!p) return; p[0] = n; free(p); "
     "}", FREE + LEAK + USE),
     ("null is freed", "void f(int n) { char *p = 0; if (n) p = malloc(8); free(p); }", FREE + LEAK),
@@ -101,15 +104,15 @@ def claimed(of: Program, rule: str, function: str = "f") -> ClosedSets:
         ("void f(void) { struct node *n = malloc(24); if (!n) return; n->next = head; head = n; "
         "}", "memory-leak", "`head` is assigned"),
         ("void f(struct node *n) { char *p = malloc(1); n->name = p; "
-        "}", "memory-leak", "what `p` leads to is stored in `n->name`"),
+        "}", "memory-leak", "what `p` points to is stored in `n->name`"),
         ("void f(struct node *n) { n->name = 0; free(malloc(1)); "
-        "}", "memory-leak", "`n->name` is assigned, and what it led to"),
+        "}", "memory-leak", "`n->name` is assigned, and may have held the last pointer to a block"),
         ("void f(void) { char *a[1]; a[0] = malloc(1); opaque(a); }", "memory-leak", "is stored in `a[0]`"),
-        ("void f(char *p) { free(p); }", "double-free", "`p` is ended, and comes from the caller"),
-        ("void f(void) { free(g); }", "double-free", "`g` is ended, and where it leads is not followed"),
+        ("void f(char *p) { free(p); }", "double-free", "`p` is freed, and comes from the caller"),
+        ("void f(void) { free(g); }", "double-free", "`g` is freed, and what it points to is not followed"),
         ("void f(void) { char *p = malloc(1); opaque(p); free(p); }", "memory-leak", "opaque() "
         "is called, of which not all is known"),
-        ("void f(int n) { char *p = malloc(1); if (n) return; free(p); }", "memory-leak", "does not end what `p` leads to"),
+        ("void f(int n) { char *p = malloc(1); if (n) return; free(p); }", "memory-leak", "what `p` points to is not freed"),
         ("int f(int n) { return n; }", "double-free", "nothing in it"),
     ],
 )  # fmt: skip

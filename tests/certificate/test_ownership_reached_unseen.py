@@ -112,3 +112,27 @@ def test_numbers_that_say_of_open_files_are_overwritten(body: str) -> None:
 @pytest.mark.parametrize("body", ["int n = 3; n++; struct file l; l.fd = n;", "char b[4]; b[0] = 1; t[1] = 2;", "read(0, t, 2);"])
 def test_characters_and_own_numbers_say_of_no_open_file(body: str) -> None:
     assert why(program(f"{HEAD}void f(char *t) {{ {STREAM}{body} }}"), *OPEN) == ""
+
+
+_CLOSED = """typedef struct F FILE; FILE *fopen(const char *, const char *); int fclose(FILE *), puts(const char *);
+struct file { int fd, n; }; static struct file all; int open(const char *, int, ...), fcntl(int, int, ...);
+void f(struct file *s) { FILE *o = fopen("a", "r"); if (o) fclose(o); s->fd = -1; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("rest", "is_proved"),
+    [
+        ("int main(void) { f(&all); return 0; }", True),
+        ('int main(void) { puts("a"); f(&all); return 0; }', True),
+        ('int main(void) { all.fd = open("a", 0); f(&all); return 0; }', False),
+        ("int main(void) { all.fd = fcntl(0, 0); f(&all); return 0; }", False),
+        ("int given(void); int main(void) { all.fd = given(); f(&all); return 0; }", False),
+        ("void fill(struct file *); int main(void) { fill(&all); f(&all); return 0; }", False),
+        ('int main(void) { int (*by)(const char *, int, ...) = open; all.fd = by("a", 0); f(&all); return 0; }', False),
+        ("int (*of)(void); int main(void) { all.fd = of(); f(&all); return 0; }", False),
+        ("int other(void) { f(&all); return 0; }", False),
+    ],
+)
+def test_a_number_says_of_an_open_file_only_where_something_opens_one(rest: str, is_proved: bool) -> None:
+    assert (why(program(_CLOSED + rest), *OPEN) == "") == is_proved

@@ -31,6 +31,10 @@ FREE, USE, LEAK = ("double-free", "invalid-free"), ("use-after-free",), ("memory
 CLOSE, OPEN = ("use-after-close",), ("resource-leak",)
 
 
+_PRINTS = "int vsnprintf(char *, size_t, const char *, __builtin_va_list);"
+_LIST = "__builtin_va_list a; __builtin_va_start(a, s);"
+
+
 class Case(NamedTuple):
     """A program, whose function `f` is not proved for the rules."""
 
@@ -106,7 +110,28 @@ CASES = (
     Case("a variable is freed", "void f(void) { char a[4]; free(a); }", FREE),
     Case("a literal is freed", 'void f(int n) { char *p = "x"; if (n) p = strdup(p); free(p); }', FREE),
     Case("nothing was assigned", "void f(int n) { char *p; if (n) p = malloc(2); free(p); }", FREE),
-    Case("a parameter is freed by realloc", "void f(char *p) { char *q = realloc(p, 4); free(q); }", (*FREE, *LEAK)),
+    Case("a parameter is freed by realloc", "void f(char *p) { char *q = realloc(p, 4); free(q); }", FREE),
+    Case("a node is freed by realloc", "void f(struct node *p) { struct node *q = realloc(p, 24); free(q); }", (*FREE, *LEAK)),
+    Case("a node is freed", "void f(struct node *p) { free(malloc(1)); free(p); }", (*FREE, *LEAK)),
+    Case("a node is freed as anything", "void f(void *p) { free(malloc(1)); free(p); }", (*FREE, *LEAK)),
+    Case("a node is freed as characters", "void f(struct node *p) { char *q = (char *)p; free(malloc(1)); free(q); }", LEAK),
+    Case("a list of characters is freed", "void f(char **p) { free(malloc(1)); free(p); }", LEAK),
+    Case("a part of a union is freed", "void f(union u *p) { free(malloc(1)); free(p); }", LEAK),
+    Case(
+        "a callee frees a node",
+        "static void h(struct node *q) { free(q); } void f(struct node *p) { free(malloc(1)); h(p); }",
+        LEAK,
+    ),
+    Case(
+        "a format that is not known",
+        f"{_PRINTS} void f(char *s, ...) {{ {_LIST} vsnprintf(s, 2, s, a); free(malloc(1)); }}",
+        OPEN,
+    ),
+    Case(
+        "a format writes where pointers may be",
+        f"{_PRINTS} void f(struct node *n, char *s, ...) {{ {_LIST} vsnprintf((char *)n, 24, s, a); free(malloc(1)); }}",
+        LEAK,
+    ),
     Case("a global loses its block", "void f(void) { free(malloc(1)); g = 0; }", LEAK),
     Case("a list loses its head", "void f(void) { free(malloc(1)); head = head->next; }", LEAK),
     Case("a field loses its block", "void f(struct node *n) { free(malloc(1)); n->name = 0; }", LEAK),

@@ -97,7 +97,7 @@ def test_one_function_as_text(folder: Path, capsys: pytest.CaptureFixture[str]) 
         "a.c:8: int size(const struct item *i)",
         "  requires `i != NULL` (proved)",
         "  writes nothing that callers see (proved)",
-        "  callers: 1 of 2 callers is not shown to keep what it requires",
+        "  callers: 1 of 2 callers is not proved to keep what it requires",
     ]
 
 

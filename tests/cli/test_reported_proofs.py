@@ -104,9 +104,22 @@ def test_a_proof_about_runs_from_main_says_so(capsys: pytest.CaptureFixture[str]
     code, text = check(capsys, "--strict", "--rule", "division-by-zero", "called.c")
     first, *_, last = text.splitlines()
     assert (code, last.split(":")[0]) == (0, "No finding, every function is safe as called from main")
-    assert first.startswith("proved: f (called.c:1:5) and 1 other function, as called from main: no division-by-zero (")
+    assert first.startswith("proved: f (called.c:1:5) and main (called.c:2:5), as called from main: no division-by-zero (")
     reported = verdicts(capsys, "division-by-zero", "called.c")
     assert {name: verdict["entries"] for name, verdict in reported.items()} == {"f": ["main"], "main": ["main"]}
+
+
+def test_functions_are_named_and_what_proofs_assume_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
+    functions = "".join(f"int f{number}(int x) {{ return x ? {number} / x : 0; }}\n" for number in range(14))
+    Path("many.c").write_text(f"{functions}void free(void *);\nvoid g(void) {{ free(0); }}\n")
+    _, text = check(capsys, "--rule", "division-by-zero", "--rule", "double-free", "many.c")
+    proved = [line for line in text.splitlines() if line.startswith("proved: ")]
+    assert len(proved) == 2
+    assert "f9 (many.c:10:5), f10 (many.c:11:5) and 3 other functions (--format json names them): " in proved[0]
+    assert ", assuming 1" in proved[0]
+    assert ", assuming 1" in proved[1]
+    assert text.count(BEFORE.sentence) == 1
+    assert f"these proofs assume:\n  1. {BEFORE.sentence}\n" in text
 
 
 def test_verdicts_name_the_certificate(capsys: pytest.CaptureFixture[str]) -> None:
@@ -168,7 +181,7 @@ def test_functions_are_not_counted_as_undecided_where_no_prover_was_asked(capsys
     assert text.splitlines()[-1].endswith("; no prover was asked.")
     Path("open.c").write_text("static int c;\nint next(void) { return ++c; }\nint main(void) { return next() - next(); }\n")
     _, text = check(capsys, "--engine", "automaton", "open.c")
-    assert ": it contains an open order of evaluation (next() and next())\n" in text
+    assert ": it contains operands that C may evaluate in either order (next() and next()), and the order may matter\n" in text
     assert text.splitlines()[-1].endswith("; 1 function not decided; no prover was asked about the others.")
 
 

@@ -29,6 +29,9 @@ HEADERS = """#define _GNU_SOURCE
 TRAPS = {
     "a variable": """static int g; static void h(int s) { g = s; } int f(void) { g = 1; return 10 / g; }
         int main(void) { signal(SIGINT, h); return f(); }""",
+    "a variable in an order that C leaves open": """static int g; static int next(void) { return ++g; }
+        static void h(int s) { g = next() - next(); } int f(void) { g = 1; return 10 / g; }
+        int main(void) { signal(SIGINT, h); return f(); }""",
     "a variable that a callee reads": """static int g; static void h(int s) { g = s; } static int get(void) { return g; }
         int f(void) { return get() ? 10 / get() : 0; } int main(void) { signal(SIGINT, h); return f(); }""",
     "a variable that is passed and takes the result": """static int g; static void h(int s) { g = s; }
@@ -167,6 +170,9 @@ TWINS = {
     "a thread's own": """static int g; static int f(int n) { int x = n ? n : 1; return 10 / x; }
         static void *run(void *p) { f(g); return p; }
         int main(void) { pthread_t t; pthread_create(&t, 0, run, 0); g = 0; return 0; }""",
+    "an order that C leaves open": """static int g, n, other; static int next(void) { return ++n; }
+        static void h(int s) { other = next() - next(); } int f(void) { g = 1; return 10 / g; }
+        int main(void) { signal(SIGINT, h); return f(); }""",
     "the program's own signal": """static int g; static void h(int s) { g = s; }
         static void mine(int n, void (*with)(int)) { with(n); } int f(void) { g = 1; return 10 / g; }
         int main(void) { mine(1, h); return f(); }""",

@@ -91,7 +91,7 @@ async def test_contracts_follow_the_text(stock: Client, folder: Path) -> None:
     edited(stock, uri, 2, RETURN, RETURN + 1, "    return stock->count;\n")
     await stock.findings(uri, 2)
     assert "- requires `stock != NULL`" in await hovered(stock, other, 3, "stock_count")
-    await until_lenses(stock, uri, ["contract changed: now requires `stock != NULL`: 1 of 2 callers is not shown to keep it"])
+    await until_lenses(stock, uri, ["contract changed: now requires `stock != NULL`: 1 of 2 callers is not proved to keep it"])
     stock.text_document_did_save(types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(uri)))
     await until_lenses(stock, uri, [])
     edited(stock, uri, 3, RETURN, RETURN + 1, "    return stock->count;\n\n")

@@ -124,19 +124,19 @@ def test_the_same_words_for_library_functions(name: str, said: list[str]) -> Non
     ("kept", "of", "said"),
     [
         (1, 1, "the only caller keeps what it requires"),
-        (0, 1, "the only caller is not shown to keep what it requires"),
+        (0, 1, "the only caller is not proved to keep what it requires"),
         (4, 4, "all 4 callers keep what it requires"),
         (2, 2, "both callers keep what it requires"),
-        (3, 4, "1 of 4 callers is not shown to keep what it requires"),
-        (1, 4, "3 of 4 callers are not shown to keep what it requires"),
-        (0, 2, "neither of the 2 callers is shown to keep what it requires"),
-        (0, 3, "none of the 3 callers is shown to keep what it requires"),
+        (3, 4, "1 of 4 callers is not proved to keep what it requires"),
+        (1, 4, "3 of 4 callers are not proved to keep what it requires"),
+        (0, 2, "neither of the 2 callers is proved to keep what it requires"),
+        (0, 3, "none of the 3 callers is proved to keep what it requires"),
     ],
 )
 def test_how_many_callers_keep_what_is_required(kept: int, of: int, said: str) -> None:
     assert kept_by(kept, of, "what it requires") == said
-    more = " where that matters" if kept == of else ""
-    assert callers_sentence(contract(needs("p != NULL"), callers=(kept, of))) == said + more
+    safely = said.replace("keeps what it requires", "calls it safely").replace("keep what it requires", "call it safely")
+    assert callers_sentence(contract(needs("p != NULL"), callers=(kept, of))) == (safely if kept == of else said)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_how_many_callers_keep_what_is_required(kept: int, of: int, said: str) -
         (
             contract(callers=(4, 4)),
             contract(needs("p != NULL", "n != 0"), says("may return NULL"), callers=(3, 4)),
-            "now requires `p != NULL` and `n != 0`: 1 of 4 callers is not shown to keep it; may now return NULL",
+            "now requires `p != NULL` and `n != 0`: 1 of 4 callers is not proved to keep it; may now return NULL",
         ),
         (contract(writes=says(ERRNO)), contract(writes=says("nothing that callers see")), "no longer writes `errno`"),
         (

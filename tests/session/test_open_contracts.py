@@ -75,7 +75,7 @@ def test_a_contract_is_that_of_the_text_as_it_is(opened: Opened) -> None:
     assert opened.told("size") == SIZE
     opened.edit(TEXT.replace("i ? i->size : 0", "i->size"))
     assert opened.told("size") == ["requires `i != NULL`", "writes nothing that callers see"]
-    assert callers_sentence(opened.tell("size").contract) == "1 of 2 callers is not shown to keep what it requires"
+    assert callers_sentence(opened.tell("size").contract) == "1 of 2 callers is not proved to keep what it requires"
     opened.edit(TEXT)
     assert opened.told("size") == SIZE
     assert callers_sentence(opened.tell("size").contract) == "called by 2 functions"
@@ -119,7 +119,7 @@ def test_what_there_is_no_time_for_is_found_when_nobody_waits(opened: Opened) ->
 
 
 EDITS = {
-    "size": ("i ? i->size : 0", "i->size", "now requires `i != NULL`: 1 of 2 callers is not shown to keep it"),
+    "size": ("i ? i->size : 0", "i->size", "now requires `i != NULL`: 1 of 2 callers is not proved to keep it"),
     "drop": ("{ free(i); }", "{ }", "no longer frees `i`; no longer writes `errno`"),
     "once": ("count++; return", "return", "no longer writes `count`"),
     "twice": ("return size(i) + size(0)", "for (;;) {}", "does not return any more"),

@@ -61,7 +61,7 @@ def test_functions_are_safe_by_themselves_or_say_where_pointers_go(tmp_path: Pat
     assert ("keep", "memory-leak") not in safe
     assert {found[key].engine for key in safe} == {"ownership"}
     assert all(found[key].certified and found[key].assumptions for key in safe)
-    assert "`p` is ended, and comes from the caller" in (found["release", "double-free"].reason or "")
+    assert "`p` is freed, and comes from the caller" in (found["release", "double-free"].reason or "")
     assert "a.c:17" in (found["release", "double-free"].reason or "")
     assert "`kept` is assigned" in (found["keep", "memory-leak"].reason or "")
 
@@ -105,7 +105,7 @@ def test_functions_are_safe_where_their_callers_keep_what_they_require(tmp_path:
     assert found["again", "double-free"].verdict != "safe"
     alone = verdicts(tmp_path / "c.c", WHOLE.replace("int main", "int other"))["release", "double-free"]
     assert alone.verdict == "unknown"
-    assert "safe if callers keep: `p` is null, or leads to the start of a block" in (alone.reason or "")
+    assert "safe if callers keep: `p` is null, or a whole block" in (alone.reason or "")
 
 
 def test_edits_of_callers_are_seen(tmp_path: Path) -> None:

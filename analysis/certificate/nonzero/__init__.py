@@ -5,7 +5,7 @@ solver. At each location it is known which lvalues are zero, which are not, and 
 few states, so that flags are followed. What an edge needs (a pointer that is followed, a divisor, an argument of
 a library function) must be known not to be zero.
 
-    requirement_search ──> requirement_checker ──> followed ──> walk ──> transfer ──> conditions ──> values
+    requirement_search ──> requirement_checker ──> followed ──> walk ──> transfer ──> conditions ──> main_arguments ──> values
                                                       │          │          └─> needed_values, writes, open_orders
                                                       │          └─> callee_contracts
                                                       └─> called_contexts

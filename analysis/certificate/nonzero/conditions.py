@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from analysis.certificate.nonzero.data_invariants import Always
+from analysis.certificate.nonzero.main_arguments import present
 from analysis.certificate.nonzero.values import Known, constant, is_nonzero, is_stable, is_zero
 from analysis.model import ir
 from analysis.model.c_types import Integer, Pointer
@@ -122,7 +123,8 @@ def _compared(known: Known, said: _Said, always: Always) -> list[_Said]:
         return []
     operator, left, right = found
     told = [_one_side(known, operator, left, right, always), _one_side(known, MIRRORED[operator], right, left, always)]
-    return [one for one in told if one is not None]
+    given = *present(known, operator, left, right), *present(known, MIRRORED[operator], right, left)
+    return [*(one for one in told if one is not None), *(_Said(one, True) for one in given)]
 
 
 def _one_side(known: Known, operator: str, one: ir.Expr, other: ir.Expr, always: Always) -> _Said | None:

@@ -7,6 +7,7 @@ from copy import copy
 
 from analysis.certificate.nonzero.construction import Construction
 from analysis.certificate.nonzero.data_invariants import NONE, Invariants
+from analysis.certificate.nonzero.main_arguments import argument_array
 from analysis.certificate.nonzero.needed_values import Needed, Rule, needed
 from analysis.certificate.nonzero.values import open_streams
 from analysis.certificate.nonzero.writes import Objects
@@ -24,7 +25,7 @@ class Edges:
         self.program, self.cfa, self.invariants, self.checks = program, cfa, invariants, checks
         self.streams = open_streams(program)
         self.construction = Construction(program, cfa, invariants) if invariants else None
-        self.objects = Objects(program, cfa)
+        self.objects = Objects(program, cfa, arguments=argument_array(program, cfa))
         self._rule: Rule = rule
         self.needed = {edge.id: self.needed_by(edge.effect) for edge in cfa.edges}
         self.formats = dict(_formats(program, cfa))

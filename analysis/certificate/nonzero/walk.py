@@ -11,15 +11,12 @@ from analysis.certificate.nonzero.called_contexts import Given, InContext, never
 from analysis.certificate.nonzero.callee_contracts import Contract, Needs
 from analysis.certificate.nonzero.data_invariants import NONE, Invariant, Invariants
 from analysis.certificate.nonzero.function_edges import Edges
+from analysis.certificate.nonzero.main_arguments import at_start, only_started
 from analysis.certificate.nonzero.transfer import Missing, Transfer
 from analysis.certificate.nonzero.values import Known
-from analysis.cfa.callgraph import callers
-from analysis.cfa.graph import Cfa, Program
+from analysis.cfa.graph import Cfa
 from analysis.cfa.live_variables import live
-from analysis.cfa.open_functions import is_main
 from analysis.model import ir
-from analysis.model.c_types import Pointer
-from analysis.model.kept_with import kept_with
 from analysis.model.spelling import display_name
 
 _MOST_STATES = 6  # at one location; more are merged into one, which knows what all of them do
@@ -173,17 +170,10 @@ def at_entry(edges: Edges, needs: Needs) -> Known:
     return known if edges.construction is None else edges.construction.at_entry(known)
 
 
-def _given_to_main(edges: Edges) -> Iterator[ir.Var]:
-    """`argv`, which is no null pointer where a program starts (C11 5.1.2.2.1p2), unless the program calls `main` by itself."""
+def _given_to_main(edges: Edges) -> Iterator[ir.Expr]:
+    """What is not null where a program starts, unless the program calls `main` by itself."""
     if edges.cfa.name in only_started(edges.program):
-        yield from (one for one in edges.cfa.parameters[1:2] if isinstance(one.type, Pointer))
-
-
-@kept_with
-def only_started(program: Program) -> frozenset[str]:
-    """The functions `main` that nothing in the program calls, or could."""
-    called = callers(program)
-    return frozenset(filter(is_main, program.functions)) - program.address_taken - {name for name, by in called.items() if by}
+        yield from at_start(edges.cfa.parameters)
 
 
 def behind(cfa: Cfa, stopped: Iterable[int]) -> frozenset[int]:

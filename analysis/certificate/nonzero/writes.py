@@ -19,7 +19,7 @@ from analysis.certificate.nonzero.values import Known
 from analysis.cfa.addresses_taken import taken_by
 from analysis.cfa.graph import Cfa, Program
 from analysis.model import ir
-from analysis.model.c_types import BIT_FIELD, Array, Integer, Record, Type
+from analysis.model.c_types import BIT_FIELD, Array, Integer, Pointer, Record, Type
 from analysis.model.kept_with import kept_with
 
 _ANY = ("any", "char")
@@ -85,9 +85,10 @@ def _bytes_of_any(program: Program) -> frozenset[str]:
 
 class Objects:
     """Which objects the expressions of one function read and write. `shared`: variables of its own that count as if it took their
-    address."""
+    address. `arguments`: the parameter that leads to an array that is part of no variable (`main_arguments`), or empty."""
 
-    def __init__(self, program: Program, cfa: Cfa, shared: frozenset[str] = frozenset()) -> None:
+    def __init__(self, program: Program, cfa: Cfa, shared: frozenset[str] = frozenset(), arguments: str = "") -> None:
+        self._arguments = arguments
         self._overlaid, self._of_characters, self._packed = overlaid(program), _bytes_of_any(program), packed(program)
         self._taken = taken_by(cfa).own | shared
         self._read = lru_cache(maxsize=None)(self._reads)
@@ -101,9 +102,16 @@ class Objects:
         root, steps = ir.root(lvalue), ir.steps(lvalue)
         if isinstance(root, ir.Var) and root.scope not in ("global", "function") and root.name not in self._taken:
             return Own(root.name, self._first_member(steps))
-        variable = f"{root.scope} {root.name}" if isinstance(root, ir.Var) else ""
+        variable = f"{root.scope} {root.name}" if isinstance(root, ir.Var) else self._array(root)
         record, member = self._last_member(steps)
         return Place(self._kind(lvalue, steps, record), record, member, variable)
+
+    def _array(self, root: ir.Expr) -> str:
+        """A name for the array of arguments, if that is where an lvalue is; else empty."""
+        pointer = root.pointer if self._arguments and isinstance(root, ir.Deref) else None
+        while isinstance(pointer, ir.Binary) and isinstance(pointer.left.type, Pointer):
+            pointer = pointer.left
+        return f"array {pointer.name}" if isinstance(pointer, ir.Var) and pointer.name == self._arguments else ""
 
     def _first_member(self, steps: list[ir.Field | ir.Index]) -> str:
         first = steps[0] if steps else None

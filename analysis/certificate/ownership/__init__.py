@@ -8,6 +8,7 @@ such states for each location: the state at the entry, and with each state all i
 covers all runs of the function.
 
     closed_checker ──> function_transfer ──> expression_values ──> block_changes ──> memory_state
+       │                                 ├─> open_operands
        │                                 └─> library_calls, called_functions (by `contracts`) ──┘
        └─> kept_by_callers
 

@@ -16,8 +16,12 @@ from analysis.certificate.ownership.memory_state import (
 )
 from analysis.certificate.ownership.obligations import FREES, LEAKS, RULES, USES
 from analysis.certificate.ownership.step import Step
+from analysis.model import ir
+from analysis.model.c_types import Pointer
 from analysis.model.spelling import display_name
 
+_ENDED_AS = {"heap": "freed", "stream": "closed", "directory": "closed"}
+_MADE = {"heap": "allocated", "stream": "opened", "directory": "opened"}
 _ENDS = {"heap": FREES, "stream": FREES | USES, "directory": FREES | USES}
 _LEAKS = {"heap": frozenset(("memory-leak",))}
 
@@ -38,36 +42,49 @@ def allocate(step: Step, kind: str) -> str:
     return at(block)
 
 
-def end(step: Step, value: str, kind: str, name: str) -> None:
-    """A block of a kind is ended through a pointer, which is `name` in the program."""
-    rules = _ENDS[kind]
+def end(step: Step, value: str, kind: str, name: str, pointer: ir.Expr) -> None:
+    """A block of a kind is ended through a pointer, which is `name` in the program. One to numbers leads to no other block."""
+    rules, ended = _ENDS[kind], _ENDED_AS[kind]
     value = step.memory.current(value)
     block = block_of(value)
     if value == NULL:
         step.meet(rules)
     elif block is not None and is_own(block):
         if not is_start(value):
-            step.refuse(rules | LEAKS, f"{name} does not lead to the start of a block that is ended")
+            step.refuse(rules | LEAKS, f"{name} is {ended}, and is not what was allocated, but a place inside,")
         elif step.memory.blocks[block] != kind:
-            step.refuse(RULES, f"{name} leads to something that ends otherwise")
+            step.refuse(RULES, f"{name} is {ended}, and was not made to be {ended},")
         step.meet(rules)
         del step.memory.blocks[block]
         step.memory.replace(block, GONE)
     elif block is not None:
-        step.change_contents(block, LEAKS, f"{name} comes from the caller, is ended, and what it led to could be lost,")
+        step.change_contents(
+            block,
+            _held(step, pointer),
+            f"{name} comes from the caller and is {ended}, and may have held the last pointer to another block,",
+        )
         if is_start(value):
-            step.require(rules, block, kind, f"{name} is ended, and comes from the caller, who may have ended it before,")
+            step.require(rules, block, kind, f"{name} is {ended}, and comes from the caller, who may have {ended} it before,")
         else:
-            step.misuse(rules, f"{name} does not lead to the start of a block that is ended")
+            step.misuse(rules, f"{name} is {ended}, and is not what was allocated, but a place inside,")
         step.memory.blocks[block] = ENDED + kind if is_start(value) else GIVEN
         step.memory.replace(block, GONE)
     elif value == GONE:
-        step.misuse(FREES | USES, f"{name} is ended again")
+        step.misuse(FREES | USES, f"{name} is {ended} again")
     elif value == FIXED:
-        step.refuse(rules, f"{name} does not lead to a block")
+        step.refuse(rules, f"{name} is {ended}, and was not allocated,")
     else:
-        step.refuse(rules, f"{name} is ended, and where it leads is not followed,")
-        step.refuse(LEAKS, f"{name} is ended, and what it leads to could be lost")
+        step.refuse(rules, f"{name} is {ended}, and what it points to is not followed,")
+        step.refuse(_held(step, pointer), f"{name} is {ended}, and may have held the last pointer to another block,")
+
+
+def _held(step: Step, pointer: ir.Expr) -> frozenset[str]:
+    """The rules about leaks that what a pointer leads to may matter for, if it is the last to say where that is."""
+    type_ = ir.strip_casts(pointer).type
+    held = type_.target if isinstance(type_, Pointer) else type_
+    if not isinstance(type_, Pointer) or step.may_hold_pointer(held):
+        return LEAKS
+    return frozenset(("resource-leak",)) if step.may_hold_descriptor(held) else frozenset()
 
 
 def give_away(step: Step, value: str, how: str) -> None:
@@ -86,7 +103,7 @@ def give_away(step: Step, value: str, how: str) -> None:
 def _named(step: Step, block: str) -> str:
     """A block, by a variable that leads to it, if there is one."""
     names = sorted(display_name(name) for name in step.memory.holders(block) if not name.startswith("$"))
-    return f"what `{names[0]}` leads to" if names else "a new block"
+    return f"what `{names[0]}` points to" if names else "a new block"
 
 
 def drop_lost(step: Step, read_later: frozenset[str]) -> None:
@@ -94,7 +111,7 @@ def drop_lost(step: Step, read_later: frozenset[str]) -> None:
     runs; variables of the program always."""
     for block, kind in list(step.memory.blocks.items()):
         if is_own(block) and not any(_counts(name, read_later) for name in step.memory.holders(block)):
-            step.lose(leaks_of(kind), "nothing leads to a block that was allocated, and not ended,")
+            step.lose(leaks_of(kind), f"nothing points any more to what was {_MADE[kind]}, and not {_ENDED_AS[kind]},")
             step.memory.replace(block, OTHER)
             del step.memory.blocks[block]
 
@@ -108,6 +125,6 @@ def drop_at_return(step: Step, returned: str) -> None:
     for block, kind in list(step.memory.blocks.items()):
         if is_own(block) and returned != at(block):
             say = step.refuse if block_of(returned) == block else step.lose
-            say(leaks_of(kind), f"the function returns, and does not end {_named(step, block)}, on a path that ends")
+            say(leaks_of(kind), f"the function returns, and {_named(step, block)} is not {_ENDED_AS[kind]}, on a path that ends")
             step.memory.replace(block, OTHER)
             del step.memory.blocks[block]

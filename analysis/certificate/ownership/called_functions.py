@@ -8,7 +8,7 @@ from analysis.certificate.ownership.block_changes import allocate, end, give_awa
 from analysis.certificate.ownership.contracts import NEW, Contract, Outcome
 from analysis.certificate.ownership.expression_values import lose_contents, moved, retyped
 from analysis.certificate.ownership.library_calls import Ends
-from analysis.certificate.ownership.memory_state import FIXED, GONE, NULL, OTHER, block_of, is_own, is_start
+from analysis.certificate.ownership.memory_state import FIXED, GONE, KEPT, NULL, OTHER, block_of, is_own, is_start
 from analysis.certificate.ownership.obligations import FREES, INSIDE, LEAKS, USES, Passed
 from analysis.certificate.ownership.step import Step
 from analysis.cfa.graph import Cfa
@@ -22,7 +22,7 @@ def call_defined(step: Step, call: ir.Call, callee: Cfa, contract: Contract | No
     name = display_name(callee.name)
     _note_passed(step, callee, given)
     if GONE in given:
-        step.misuse(FREES | USES, f"{name}() is passed what has ended")
+        step.misuse(FREES | USES, f"{name}() is passed a pointer to freed memory or a closed stream")
     blocks = [block for found in given if (block := block_of(found)) is not None]
     if contract is None or len(blocks) > len(set(blocks)) or max(contract.followed, default=-1) >= len(given):
         yield from _without_contract(step, name, given)
@@ -37,7 +37,7 @@ def call_defined(step: Step, call: ir.Call, callee: Cfa, contract: Contract | No
                 step, found, argument, argument.type.target, parameter.type.target
             )  # without a prototype, nothing converts it
     for number, rule in sorted(contract.contents):
-        why = f"{name}() changes what it is passed, and what that led to could be lost,"
+        why = f"{name}() changes what it is passed, and may overwrite the last pointer to a block,"
         lose_contents(step, given[number], (rule,), why)
     for outcome in sorted(contract.outcomes, key=_order):
         if any(_is_own(given[number]) for number in outcome.absent):
@@ -53,8 +53,8 @@ def _note_passed(step: Step, callee: Cfa, given: Sequence[str]) -> None:
         passed = Passed("other")
         if number < len(given):
             block, found = blocks[number], given[number]
-            if found in (NULL, FIXED):
-                passed = Passed(found)
+            if found in (NULL, FIXED, KEPT):
+                passed = Passed(NULL if found == NULL else FIXED)
             elif block is not None and blocks.count(block) == 1:
                 what, of = (step.memory.blocks[block], "") if is_own(block) else ("parameter", block)
                 passed = Passed(what, of, is_start(found))
@@ -97,7 +97,8 @@ def _order(outcome: Outcome) -> tuple[list[tuple[int, str]], list[int], list[int
 def _outcome(step: Step, call: ir.Call, name: str, outcome: Outcome, given: Sequence[str]) -> str:
     """What happens if the function returns so; its result."""
     for number, kind in sorted(outcome.ended):
-        end(step, given[number], kind, f"`{spell_expr(ir.strip_casts(call.arguments[number]))}`, which is passed to {name}(),")
+        argument = call.arguments[number]
+        end(step, given[number], kind, f"`{spell_expr(ir.strip_casts(argument))}`, which is passed to {name}(),", argument)
     for number in sorted(outcome.given):
         give_away(step, given[number], f"is passed to {name}(), which may keep it")
     if outcome.result.startswith(NEW):
@@ -106,4 +107,4 @@ def _outcome(step: Step, call: ir.Call, name: str, outcome: Outcome, given: Sequ
     if number_ is not None:
         found = step.memory.current(given[int(number_)])
         return found if is_start(outcome.result) else moved(found)
-    return outcome.result if outcome.result in (NULL, FIXED, GONE) else OTHER
+    return outcome.result if outcome.result in (NULL, FIXED, GONE, KEPT) else OTHER

@@ -14,6 +14,7 @@ from analysis.certificate.ownership.contracts import Contract, contract_of
 from analysis.certificate.ownership.function_transfer import FunctionTransfer
 from analysis.certificate.ownership.kept_by_callers import broken, required
 from analysis.certificate.ownership.obligations import LEAKS, RULES, USES, Obligations
+from analysis.certificate.ownership.standard_streams import never_closed
 from analysis.certificate.refusal import RefusedError
 from analysis.cfa.callgraph import callees, components
 from analysis.cfa.graph import Program
@@ -21,7 +22,7 @@ from analysis.cfa.linking.evaluation_order import assumptions_of
 from analysis.cpa.obstacles.beside import beside
 from analysis.cpa.obstacles.completeness import called_outside
 from analysis.frontend.declarations.file_level import UNSEEN
-from analysis.model.assumptions import INSIDE, OUTSIDE, PASSED_BLOCKS, WHOLE_POINTERS
+from analysis.model.assumptions import INSIDE, LEFT_OPEN, OUTSIDE, PASSED_BLOCKS, WHOLE_POINTERS
 from analysis.model.kept_with import kept_with
 from analysis.model.spelling import display_name
 
@@ -200,4 +201,5 @@ def assumptions(program: Program, functions: tuple[str, ...], rule: str) -> tupl
     calls_others = not all(map(program.knows, called_outside(program, functions)))
     more = [one for one, holds in ((OUTSIDE, calls_others), (PASSED_BLOCKS, rule in LEAKS)) if holds]
     more += [WHOLE_POINTERS] if rule in LEAKS else []
+    more += [LEFT_OPEN] if rule in USES and never_closed(program) else []
     return tuple(dict.fromkeys((*assumptions_of(program), INSIDE.sentence, *(one.sentence for one in more))))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from analysis.certificate.ownership.block_changes import give_away
-from analysis.certificate.ownership.memory_state import FIXED, GONE, NULL, OTHER, block_of, into, is_own
-from analysis.certificate.ownership.obligations import FREES, LEAKS, LIVE, USES
+from analysis.certificate.ownership.memory_state import FIXED, GONE, KEPT, NULL, OTHER, block_of, into, is_own
+from analysis.certificate.ownership.obligations import FREES, LEAKS, LIVE, RULES, USES
+from analysis.certificate.ownership.standard_streams import never_closed
 from analysis.certificate.ownership.step import Step
 from analysis.model import ir
 from analysis.model.c_types import Function, Integer, Pointer, Record, Type, Void
@@ -21,7 +22,7 @@ def value(step: Step, expr: ir.Expr) -> str:
     """The value of an expression. What reads its parts must not have ended."""
     match expr:
         case ir.Var(name):
-            return step.memory.value(name) if name in step.names else OTHER
+            return step.memory.value(name) if name in step.names else KEPT if name in never_closed(step.program) else OTHER
         case ir.IntConst(0, Pointer()):
             return NULL
         case ir.StringConst():
@@ -29,8 +30,8 @@ def value(step: Step, expr: ir.Expr) -> str:
         case ir.AddressOf(lvalue):
             return _address(step, lvalue)
         case ir.Deref() | ir.Field() | ir.Index():
-            place(step, expr)
-            return OTHER
+            is_table = isinstance(expr, ir.Deref) and isinstance(expr.type, Pointer)  # of `isalpha`, as the library made it
+            return KEPT if place(step, expr) == KEPT and is_table else OTHER
         case ir.Cast():
             return _converted(step, expr)
         case ir.Binary():
@@ -49,7 +50,9 @@ def _converted(step: Step, cast: ir.Cast) -> str:
             give_away(step, found, "is converted to a number")
         return OTHER
     if not isinstance(operand.type, Pointer):
-        step.refuse(LEAKS, f"`{spell_expr(operand)}` is converted to a pointer, and what that leads to could be lost,")
+        step.refuse(
+            LEAKS, f"`{spell_expr(operand)}` is converted to a pointer, by which the last pointer to a block may be overwritten,"
+        )
         return OTHER
     if not is_local(operand):
         retyped(step, found, cast, operand.type.target, cast.type.target)
@@ -70,14 +73,14 @@ def retyped(step: Step, found: str, cast: ir.Expr, before: Type, after: Type) ->
         return
     if isinstance(before, Void) and found == OTHER and step.may_hold_pointer(after):
         return  # it leads to that
-    lose_contents(step, found, LEAKS, f"what `{spell_expr(cast)}` leads to can be overwritten unseen, and lost,")
+    lose_contents(step, found, LEAKS, f"what is written by `{spell_expr(cast)}` may overwrite the last pointer to a block,")
 
 
 def lose_contents(step: Step, found: str, rules: Iterable[str], why: str) -> None:
     """What a pointer leads to may be overwritten. An own block leads to no block that nothing else leads to."""
     block = block_of(found)
     if block is None:
-        step.refuse(() if found == NULL else rules, why)
+        step.refuse(() if found in (NULL, KEPT) else rules, why)
     elif not is_own(block):
         step.change_contents(block, rules, why)
 
@@ -112,7 +115,7 @@ def moved(found: str) -> str:
     block = block_of(found)
     if block is not None:
         return into(block)
-    return found if found in (FIXED, GONE) else OTHER
+    return found if found in (FIXED, GONE, KEPT) else OTHER
 
 
 def _address(step: Step, lvalue: ir.Expr) -> str:
@@ -123,7 +126,7 @@ def _address(step: Step, lvalue: ir.Expr) -> str:
         found = value(step, root.pointer)
     is_variable = isinstance(root, ir.Var) and root.scope != "global"
     if not is_variable and not step.may_hold_pointer(lvalue.type) and step.may_hold_pointer(_overlaid(lvalue)):
-        why = f"`{spell_expr(lvalue)}` is a part of a union with pointers, which can be overwritten unseen, and lost,"
+        why = f"`{spell_expr(lvalue)}` shares its bytes with pointers in a union, and may overwrite the last one to a block,"
         lose_contents(step, found, LEAKS, why)
     return found if root is lvalue else moved(found)
 
@@ -158,16 +161,21 @@ def access(step: Step, found: str, pointer: ir.Expr, rules: frozenset[str] = AFT
     """What a pointer leads to is used: it must not have ended."""
     found = step.memory.current(found)
     block, name = block_of(found), f"`{spell_expr(ir.strip_casts(pointer))}`"
-    if found in (NULL, FIXED):
+    if found in (NULL, FIXED, KEPT):
         return  # nothing can have ended there, so that nothing is proved either
     if block is not None and is_own(block):
         step.meet(rules & AFTER_FREE if step.memory.blocks[block] == "heap" else rules | AFTER_FREE)
     elif found == GONE:
-        step.misuse(FREES | USES, f"{name} leads to what has ended")
+        step.misuse(FREES | USES, f"{name} points to {gone(rules)}")
     elif block is not None:
-        step.require(rules, block, LIVE, f"{name} comes from the caller, and could lead to what has ended,")
+        step.require(rules, block, LIVE, f"{name} comes from the caller, and may point to {gone(rules)},")
     else:
-        step.refuse(rules, f"{name} could lead to what has ended (where it comes from is not followed)")
+        step.refuse(rules, f"{name} may point to {gone(rules)}: where it comes from is not followed,")
+
+
+def gone(rules: frozenset[str]) -> str:
+    """What must not be used, in words."""
+    return "freed memory" if rules <= AFTER_FREE else "freed memory or a closed stream"
 
 
 def written(step: Step, found: str, lvalue: ir.Expr) -> None:
@@ -186,9 +194,9 @@ def is_character(type_: Type) -> bool:
 def overwritten(step: Step, found: str, held: Type, what: str, *, is_text: bool) -> None:
     """Something of a type is overwritten, to which a pointer leads. `is_text`: it is a character among others."""
     if step.may_hold_pointer(held):
-        lose_contents(step, found, LEAKS, f"{what}, and what it led to before could be lost:")
+        lose_contents(step, found, LEAKS, f"{what}, and may have held the last pointer to a block,")
     elif step.may_hold_descriptor(held) and not is_text:
-        lose_contents(step, found, ("resource-leak",), f"{what}, which could be all that says of an open file:")
+        lose_contents(step, found, ("resource-leak",), f"{what}, and may have held the number of an open file,")
 
 
 def assign(step: Step, target: ir.Expr, found: str) -> None:
@@ -197,5 +205,7 @@ def assign(step: Step, target: ir.Expr, found: str) -> None:
         step.memory.hold(target.name, found)
         return
     to = place(step, target)
+    if to == KEPT and isinstance(target.type, Pointer):
+        step.refuse(RULES, f"`{spell_expr(target)}` is assigned, which is the library's own,")
     written(step, to, target)
     give_away(step, found, f"is stored in `{spell_expr(target)}`")

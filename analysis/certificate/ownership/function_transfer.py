@@ -23,12 +23,15 @@ from analysis.certificate.ownership.memory_state import (
     is_start,
 )
 from analysis.certificate.ownership.obligations import RULES, Obligations
+from analysis.certificate.ownership.open_operands import OpenOperands
 from analysis.certificate.ownership.step import Step
 from analysis.certificate.ownership.tracked_variables import read_later, tracked
 from analysis.cfa.graph import Cfa, Edge, Program
+from analysis.cfa.linking.obstacle_words import OPEN_ORDER
 from analysis.cpa.obstacles.completeness import not_supported
 from analysis.model import ir
 from analysis.model.c_types import Pointer
+from analysis.model.spelling import display_name
 
 
 class FunctionTransfer:
@@ -37,9 +40,10 @@ class FunctionTransfer:
     def __init__(self, program: Program, cfa: Cfa, contracts: Mapping[str, Contract]) -> None:
         self._program, self._cfa, self._contracts = program, cfa, contracts
         self._names, self._read_later = tracked(cfa), read_later(cfa)
+        self._orders = OpenOperands(cfa, self._names)
         self.found = Obligations()
         for edge in cfa.unsupported:
-            if isinstance(edge.effect, ir.Unsupported):
+            if isinstance(edge.effect, ir.Unsupported) and not self._orders.is_followed(edge):
                 self.found.broken = not_supported(cfa.name, edge.effect.reason)
 
     def initial(self) -> MemoryState:
@@ -54,7 +58,19 @@ class FunctionTransfer:
     def successors(self, state: MemoryState, edge: Edge) -> Iterable[MemoryState]:
         """The states in which the edge can be left; none if it cannot be taken."""
         step = Step(self._program, self._cfa, self._names, edge, Memory(state), self.found)
-        return [self._finished(step._replace(memory=memory)) for memory in self._ends(step)]
+        ends = list(self._ends(step))
+        if self._orders.is_amid(edge):
+            self._check_order(step, Memory(state), ends)
+        return [self._finished(step._replace(memory=memory)) for memory in ends]
+
+    def _check_order(self, step: Step, before: Memory, ends: list[Memory]) -> None:
+        """Among operands in an open order, what is seen from left to right must show what happens in each order. Behind a call
+        that does not come back other operands are not seen: but they tell callers nothing, as the run ends in each order."""
+        name, is_call = display_name(self._cfa.name), isinstance(step.edge.effect, ir.Call)
+        if is_call and not ends:
+            step.refuse(RULES, f"{name}() contains {OPEN_ORDER}, with a call that does not return,")
+        if any(self._orders.met(step.edge, before, after) for after in ends):
+            self.found.broken = f"{name}() contains {OPEN_ORDER}, and what two operands use is changed at {step.place}"
 
     def _finished(self, step: Step) -> MemoryState:
         later = self._read_later[step.edge.target]
@@ -79,6 +95,8 @@ class FunctionTransfer:
             case ir.Return(given):
                 returned = OTHER if given is None else step.memory.current(value(step, given))
                 step.memory.hold(RESULT, returned)
+                yield step.memory
+            case ir.Unsupported() if self._orders.is_followed(step.edge):
                 yield step.memory
             case _:
                 step.refuse(RULES, "there is something that is not supported")

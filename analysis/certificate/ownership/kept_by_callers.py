@@ -7,6 +7,7 @@ what has not ended (`live`), or it is null or leads to the start of a block of a
 - a block of the caller's own, of that kind and at its start, or anywhere in it for `live`: nothing leads there but variables of
   the caller, so that nothing ends it meanwhile but what it is passed to;
 - a pointer to a variable, a function or a literal, for `live`: these do not end;
+- what `main` is passed when the program starts, for `live`;
 - the block of the caller's own parameter, which has not gone anywhere else, if the callers of the caller keep the same.
 
 No two arguments may lead to one block. The functions on the way are called by functions of the program only, and by name; all
@@ -21,6 +22,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from analysis.c.control import NAMED_CODE
+from analysis.certificate.nonzero.main_arguments import only_started
 from analysis.certificate.ownership.obligations import LIVE, Obligations, Passed
 from analysis.cfa.building.cfa_building import PASSED_DECLARATION
 from analysis.cfa.callgraph import callees, callers
@@ -33,10 +35,10 @@ from analysis.model.spelling import display_name
 
 _MAIN = "main"
 _NEEDED = {
-    LIVE: "`{}` is null, or leads to what has not ended",
-    "heap": "`{}` is null, or leads to the start of a block of memory that nobody else ends",
-    "stream": "`{}` is null, or an open stream that nobody else closes",
-    "directory": "`{}` is null, or an open directory that nobody else closes",
+    LIVE: "`{}` is null, or neither freed nor closed",
+    "heap": "`{}` is null, or a whole block of memory that nothing else frees",
+    "stream": "`{}` is null, or an open stream that nothing else closes",
+    "directory": "`{}` is null, or an open directory that nothing else closes",
 }
 
 
@@ -91,6 +93,8 @@ def broken(program: Program, found: Mapping[str, Obligations], function: str, ru
     requirements = list(_above(program, found, function, rule))
     hidden = hidden_calls(program, entries) if requirements else ""
     for requirement in () if hidden else requirements:
+        if _is_given_at_start(program, requirement):
+            continue
         why = unseen_calls(program, requirement.function, entries) or _not_kept(program, found, requirement)
         if why:
             return why
@@ -116,6 +120,11 @@ def _passed(program: Program, found: Mapping[str, Obligations], caller: str, req
     names = [one.name for one in program.functions[requirement.function].parameters]
     key = requirement.function, names.index(requirement.parameter)
     return found[caller].passed.get(key, {}) if caller in found else {}
+
+
+def _is_given_at_start(program: Program, requirement: Requirement) -> bool:
+    """Whether it is about what a `main` that nothing calls is passed: that lives to the end (C11 5.1.2.2.1p2)."""
+    return requirement.need == LIVE and requirement.function in only_started(program)
 
 
 def unseen_calls(program: Program, function: str, entries: Collection[str]) -> str:

@@ -18,8 +18,9 @@ from analysis.certificate.ownership.expression_values import (
     moved,
     overwritten,
 )
-from analysis.certificate.ownership.memory_state import NULL, OTHER, Memory
+from analysis.certificate.ownership.memory_state import KEPT, NULL, OTHER, Memory
 from analysis.certificate.ownership.obligations import FREES, LEAKS, RULES, USES
+from analysis.certificate.ownership.open_descriptors import opens_descriptors
 from analysis.certificate.ownership.step import Step
 from analysis.model import ir
 from analysis.model.c_types import Array, Pointer
@@ -69,11 +70,11 @@ def _use(step: Step, call: ir.Call, function: Function, number: int, found: str)
     uses, argument = function.argument(number).uses, call.arguments[number]
     name = f"`{spell_expr(ir.strip_casts(argument))}`"
     if "freed" in uses:
-        end(step, found, "heap", name)
+        end(step, found, "heap", name, argument)
     elif "closed" in uses and "n" not in uses:
         kind = _CLOSERS.get(function.name) if function.name in LIBRARY else "stream"  # contracts speak of streams only
         if kind is not None:
-            end(step, found, kind, name)
+            end(step, found, kind, name, argument)
         else:
             step.refuse(RULES, f"{function.name}() closes what is not followed")
     elif isinstance(argument.type, Pointer):
@@ -102,7 +103,10 @@ def _lose(step: Step, call: ir.Call, name: str, function: Function, given: Seque
     if function.result == "descriptor":
         step.refuse(("resource-leak",), f"{name}() opens a descriptor, and these are not followed,")
     changed = written_by(function, call)
-    if changed is None:
+    if changed is None and _only_counts(function):  # by `%n`, into a number (C11 7.21.6.1p8)
+        changed = tuple(at for at in function.written if at < len(call.arguments) and not is_null(call.arguments[at]))
+        step.refuse(("resource-leak",) if opens_descriptors(step.program) else (), f"{name}() may write numbers by its format")
+    elif changed is None:
         step.refuse(LEAKS, f"{name}() writes to what is not known")
     for number in changed or ():
         bare = ir.strip_casts(call.arguments[number])
@@ -110,6 +114,12 @@ def _lose(step: Step, call: ir.Call, name: str, function: Function, given: Seque
             _overwrite(step, bare, given[number], f"{name}() writes to `{spell_expr(bare)}`")
         elif not is_null(bare):
             step.refuse(LEAKS, f"{name}() writes to `{spell_expr(bare)}`, which is a number")
+
+
+def _only_counts(function: Function) -> bool:
+    """Whether it is only for its format that it is not known where a function writes, which it does complete."""
+    is_open = not function.is_complete or function.calls_code or "elsewhere" in function.besides or function.positions("beneath")
+    return function.format is not None and not is_open
 
 
 def _only_numbers(call: ir.Call, function: Function) -> bool:
@@ -142,6 +152,8 @@ def _results(step: Step, function: Function, given: Sequence[str]) -> Ends:
             found = passed
         case "into":
             found = moved(passed)
+        case "outside" if function.name in LIBRARY:
+            found = KEPT
         case _:
             found = OTHER
     if function.null and found != OTHER:
@@ -160,7 +172,7 @@ def _resize(step: Step, call: ir.Call, function: Function, given: Sequence[str])
     for is_new in (True, False):
         after = step.forked()
         if is_new or not _is_positive(call, function):
-            end(after, given[0], "heap", name)
+            end(after, given[0], "heap", name, call.arguments[0])
             yield after.memory, allocate(after, "heap") if is_new else NULL
 
 

@@ -1,8 +1,8 @@
 """What the pointer variables of a function hold at a location, and the blocks that it knows of.
 
-A value is written as a text: `null`; `fixed`, a pointer to a variable, a function or a string literal; `gone`, a pointer to what
-has ended; `at B`, a pointer to the start of block B; `into B`, to anywhere inside. Variables that hold anything else are left
-out.
+A value is written as a text: `null`; `fixed`, a pointer to a variable, a function or a string literal; `library`, a pointer to
+an object of the library's own that never ends (`errno`); `gone`, a pointer to what has ended; `at B`, a pointer to the start of
+block B; `into B`, to anywhere inside. Variables that hold anything else are left out.
 
 A block is named by the number of the edge that allocates it, or by the parameter that it is passed in. Of the former the
 function is the only owner, and its state is its kind, which says how it has to end: `heap`, `stream` or `directory`. Of the
@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable
 
 import msgspec
 
-NULL, FIXED, GONE, OTHER = "null", "fixed", "gone", ""
+NULL, FIXED, GONE, KEPT, OTHER = "null", "fixed", "gone", "library", ""
 RESULT = "return"
 """Stands for a variable that holds what the function returns."""
 PASSED, GIVEN, ABSENT = "passed", "given", "absent"

@@ -13,7 +13,7 @@ RULES = FREES | USES | LEAKS
 LIVE = "live"
 """The requirement that a parameter is null, or leads to what has not ended. The others are kinds of blocks: null, or the start
 of one, which nobody else ends."""
-INSIDE = "() is called, where blocks may come from or go to unseen: "
+INSIDE = "() is called, and may keep, free or lose memory or a file: "
 
 
 class Passed(NamedTuple):

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from analysis.certificate.ownership.memory_state import Memory
 from analysis.certificate.ownership.obligations import LEAKS, Obligations
+from analysis.certificate.ownership.open_descriptors import opens_descriptors
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.cfa.marks import marked
 from analysis.model.c_types import Array, Floating, Function, Integer, Record, Type
@@ -70,7 +71,7 @@ class Step(NamedTuple):
 
     def may_hold_descriptor(self, type_: Type) -> bool:
         """Whether an object of the type has a number in it, by which a file may be known to the system."""
-        return any(not isinstance(part, Floating | Function) for part in self._parts(type_))
+        return opens_descriptors(self.program) and any(not isinstance(part, Floating | Function) for part in self._parts(type_))
 
     def _parts(self, type_: Type) -> Iterator[Type]:
         """The types of the scalars in an object of a type; one that is not known is its own."""

@@ -155,7 +155,7 @@ def own(cfa: Cfa) -> Own:
             writes.add(WORLD)
         if isinstance(effect, ir.Call):
             name = ir.direct_callee(effect) or POINTER
-            calls[name, library(name, effect)] = None
+            calls[name, _outside(library(name, effect))] = None
     fails = fails or any(_reads_indeterminate(cfa, edge) for edge in cfa.edges)
     return Own(Effects(_visible(reads), _visible(writes), fails, leaves), tuple(calls), taken_by(cfa).static)
 
@@ -163,6 +163,12 @@ def own(cfa: Cfa) -> Own:
 def _reads_indeterminate(cfa: Cfa, edge: Edge) -> bool:
     names = indeterminate(cfa, edge.source)
     return bool(names) and any(isinstance(root := ir.root(read), ir.Var) and root.name in names for read in read_by(edge.effect))
+
+
+def _outside(done: Effects) -> Effects:
+    """What of the effects of a call others see than the function with the call: not what it does to a variable of this function,
+    which may have the name of another function's."""
+    return msgspec.structs.replace(done, reads=_visible(done.reads), writes=_visible(done.writes))
 
 
 def _visible(cells: Iterable[Cell | None]) -> Cells:

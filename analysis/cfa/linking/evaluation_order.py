@@ -1,6 +1,6 @@
 """The assumptions of every proof about a program. Where the order of evaluation could matter, nothing is proved
-(`cfa.linking.open_order`), but by `certificate.nonzero.open_orders`. That check itself assumes `ORDER`, which is reported if the
-program has unordered side effects."""
+(`cfa.linking.open_order`), but by `certificate.nonzero.open_orders` and `certificate.ownership.open_operands`. That check assumes
+`ORDER`, which is reported if the program has unordered side effects."""
 
 from __future__ import annotations
 

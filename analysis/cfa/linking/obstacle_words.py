@@ -1,12 +1,13 @@
 """How the reasons of obstacles are told. Some are no lack of understanding of the function that has them:
 
-- An open order: the expression is followed from left to right, and nothing is proved, but by `certificate.nonzero`.
+- An open order: the expression is followed from left to right, and nothing is proved, but by `certificate.nonzero` and
+  `certificate.ownership`.
 - Another file of the program that may have another text: the function is followed, and nothing is proved of the program.
 """
 
 from __future__ import annotations
 
-OPEN_ORDER = "an open order of evaluation"
+OPEN_ORDER = "operands that C may evaluate in either order"
 """How the reason of an open order begins (`open_order`)."""
 
 RETURNS = "a function that is declared not to return does"
@@ -27,5 +28,5 @@ def elsewhere(path: str, why: str) -> str:
 def described(reason: str) -> str:
     """The reason of an obstacle in a sentence that begins with the function that has it."""
     if is_open_order(reason):
-        return f"contains {reason}"
+        return f"contains {reason}, and the order may matter"
     return f"is in {reason}" if reason.startswith(_ELSEWHERE) else f"contains {reason}, which is not supported"

@@ -3,7 +3,8 @@
 Two operands cannot be swapped where one may write what the other may access, where one may end the run while
 the other may violate a rule, and where one may jump away while the other has any effect. Each such expression gets
 an edge `Unsupported` in front of it, so that nothing is proved or confirmed of a run that comes there (but by
-`certificate.nonzero.open_orders`). gcc evaluates arguments from right to left on most machines; lowering goes from left to right.
+`certificate.nonzero.open_orders` and `certificate.ownership.open_operands`). gcc evaluates arguments from right to left on most
+machines; lowering goes from left to right.
 
 What one operand accesses itself, without a call, is distinguished by its type, and a member from other members: no object of a
 program is where the pointer to it is kept. This is assumed, and so is that operands come to an end

@@ -9,6 +9,7 @@ import msgspec
 from analysis.c.control import STARTS
 from analysis.cfa.addresses_taken import taken_by
 from analysis.cfa.graph import Cfa
+from analysis.cfa.linking.obstacle_words import is_open_order
 from analysis.model import ir
 from analysis.model.kept_with import kept_with
 
@@ -36,7 +37,7 @@ def own(cfa: Cfa) -> Own:
     understood, pointed, starting = True, taken_by(cfa).own, False
     for edge in cfa.edges:
         effect = edge.effect
-        if isinstance(effect, ir.Unsupported):
+        if isinstance(effect, ir.Unsupported) and not is_open_order(effect.reason):  # in each order the same is read and written
             understood = False
         if isinstance(effect, ir.Call):
             calls.append(effect)

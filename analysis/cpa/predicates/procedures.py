@@ -26,7 +26,7 @@ from analysis.model.spelling import display_name
 from analysis.smt.logic.substitution import Substitution
 from analysis.smt.logic.terms import Term
 from analysis.smt.transitions.object_cells import RESULT
-from analysis.smt.transitions.system import System
+from analysis.smt.transitions.system import System, definedness_flag
 from analysis.smt.transitions.transition_state import START, State, StateVariable
 from analysis.smt.transitions.vocabulary import TooLargeError
 
@@ -274,6 +274,8 @@ class Procedures:
         for name, type_ in vocabulary.objects.cells(RESULT, self._program.functions[callee].type.result):
             given = values[vocabulary.variable(f"{inner}:{name}", type_)] = vocabulary.input(type_)
             symbols[vocabulary[vocabulary.variable(f"{self._number[callee]}:{name}", type_)]] = given
+        for flag, given in self._flags_of_result(callee):  # whether the result is a value
+            values[vocabulary.variable(f"{inner}:{flag.name.partition(':')[2]}", flag.type)] = symbols[vocabulary[flag]] = given
         ended = State(call.entered.guard, values)
         symbols |= self._shared_values(ended)
         for variable in (*self._shared, *self._parameters(callee)):
@@ -282,6 +284,11 @@ class Procedures:
         function, context = call.source[0], self._number[call.source[0]]
         after = system.leave(ended, call.step.edge, function, context, callee, inner)
         return None if after is None else State(after.guard, self._without(after.values, callee)), symbols
+
+    def _flags_of_result(self, callee: str) -> list[tuple[StateVariable, Term]]:
+        """The flags that belong to the result of a function, each with any value."""
+        vocabulary, flag = self.system.vocabulary, definedness_flag(self.system.vocabulary, f"{self._number[callee]}:{RESULT}")
+        return [(flag, vocabulary.input(flag.type))] if flag in set(vocabulary) else []
 
     def _shared_values(self, state: State) -> dict[Term, Term]:
         vocabulary = self.system.vocabulary

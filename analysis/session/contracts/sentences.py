@@ -39,19 +39,24 @@ def callers_sentence(contract: FunctionContract) -> str:
         return ""
     if not contract.requires:
         return f"called by {words.counted(of, 'function')}"
-    return kept_by(kept, of, "what it requires where that matters" if kept == of else "what it requires")
+    return safely_called(kept, of) if kept == of else kept_by(kept, of, "what it requires")
+
+
+def safely_called(kept: int, of: int) -> str:
+    """That all callers keep what is required: in each call, or where it matters for that call."""
+    return "the only caller calls it safely" if of == 1 else f"{'both' if of == 2 else f'all {kept}'} callers call it safely"
 
 
 def kept_by(kept: int, of: int, what: str) -> str:
     """How many callers keep `what` is required."""
     if of == 1:
-        return f"the only caller {'keeps' if kept else 'is not shown to keep'} {what}"
+        return f"the only caller {'keeps' if kept else 'is not proved to keep'} {what}"
     if kept == of:
         return f"{'both' if of == 2 else f'all {of}'} callers keep {what}"
     if kept == 0:
-        return f"{'neither' if of == 2 else 'none'} of the {of} callers is shown to keep {what}"
+        return f"{'neither' if of == 2 else 'none'} of the {of} callers is proved to keep {what}"
     left = of - kept
-    return f"{left} of {of} callers {'is' if left == 1 else 'are'} not shown to keep {what}"
+    return f"{left} of {of} callers {'is' if left == 1 else 'are'} not proved to keep {what}"
 
 
 def _never_returns(contract: FunctionContract) -> Iterator[tuple[str, Status]]:

@@ -1,15 +1,17 @@
 """Which functions of a program have the contracts that they had in the revision before.
 
 The contract of a function follows from its own CFA, from the contracts of what it calls, and from what the program says of all:
-its records, what it declares and does not define, which functions a pointer may lead to, which streams nothing assigns to, and
-whether anything calls `main`.
+its records, what it declares and does not define, which functions a pointer may lead to, which streams nothing assigns to or
+closes, whether anything opens a descriptor, and whether anything calls `main`.
 Where all of that is the same, what was found of the function is.
 """
 
 from __future__ import annotations
 
+from analysis.certificate.nonzero.main_arguments import only_started
 from analysis.certificate.nonzero.values import open_streams
-from analysis.certificate.nonzero.walk import only_started
+from analysis.certificate.ownership.open_descriptors import opens_descriptors
+from analysis.certificate.ownership.standard_streams import never_closed
 from analysis.cfa.callgraph import callees, callers
 from analysis.cfa.graph import Program
 
@@ -35,4 +37,5 @@ def unaffected(before: Program, now: Program) -> frozenset[str]:
 def same_surroundings(before: Program, now: Program) -> bool:
     """Whether two revisions of a program differ in the bodies of functions only."""
     one, other = ((program.records, program.externals, program.address_taken, program.exposed) for program in (before, now))
-    return one == other and open_streams(before) == open_streams(now) and only_started(before) == only_started(now)
+    is_same = one == other and open_streams(before) == open_streams(now) and never_closed(before) == never_closed(now)
+    return is_same and only_started(before) == only_started(now) and opens_descriptors(before) == opens_descriptors(now)

@@ -26,7 +26,8 @@ from analysis.certificate.ownership.obligations import RULES as OF_BLOCKS
 from analysis.certificate.ownership.obligations import Obligations
 from analysis.certificate.ranges.range_checker import RangeRule
 from analysis.certificate.refusal import RefusedError
-from analysis.cfa.graph import Program
+from analysis.cfa.graph import Cfa, Program
+from analysis.cfa.linking.obstacle_words import is_open_order
 from analysis.cfa.linking.obstructed import MAIN
 from analysis.cfa.program_part import names_below, part_below
 from analysis.cpa.framework.algorithm import Cancellation
@@ -34,6 +35,7 @@ from analysis.cpa.obstacles.beside import beside
 from analysis.cpa.obstacles.completeness import called_outside
 from analysis.cpa.obstacles.kept_buffers import keeping_buffers, may_use_buffers
 from analysis.cpa.predicates.violations import violations_in
+from analysis.model import ir
 from analysis.model.spelling import display_name
 from analysis.session.contracts.unaffected import unaffected
 from analysis.session.portfolio import ownership_proofs, range_proofs, required_proofs
@@ -180,7 +182,7 @@ def _by_values(parts: _Parts, rule: Rule, goes_on: Callable[[], bool]) -> Iterat
             yield OfFunction(name, rule, Unknown(why, final=True))
         elif not any(True for _ in violations_in(program, name, rule)):
             hidden = f"not all of {display_name(name)}() is supported"
-            yield OfFunction(name, rule, _unknown(hidden if program.functions[name].unsupported else blocks.NOTHING))
+            yield OfFunction(name, rule, _unknown(hidden if _hides(program.functions[name]) else blocks.NOTHING))
         elif name not in found:
             yield OfFunction(name, rule, Unknown(_NO_TIME))
         else:
@@ -227,6 +229,11 @@ def _by_data(parts: _Parts, found: Mapping[str, Walked], one: OfFunction, all_: 
     relied = values.relied_on(parts.program, found, one.function)
     assumed = values.assumptions(parts.program, (*all_, one.function), relied)
     return OfFunction(one.function, one.rule, Proved(ENGINE_OF_DATA, assumed, (), found[one.function].steps), (MAIN,))
+
+
+def _hides(cfa: Cfa) -> bool:
+    """Whether something in a function is not seen. An order that C leaves open hides nothing: all operands are seen."""
+    return any(not isinstance(edge.effect, ir.Unsupported) or not is_open_order(edge.effect.reason) for edge in cfa.unsupported)
 
 
 def _unknown(why: str) -> Unknown:

@@ -127,3 +127,21 @@ def test_what_can_lack_a_value_is_not_proved(text: str) -> None:
 )
 def test_what_has_a_value_is_proved(text: str) -> None:
     assert is_proved(program_of(text))
+
+
+_RECURSIVE = """static int made(int n) { int r; %s return r; }
+static int f(int n) { int s; if (n > 0) { s = made(n) + made(2); return s + f(n - 1); } return 0; }
+int main(void) { return f(__VERIFIER_nondet_int() %% 4); }"""
+
+
+@pytest.mark.parametrize(
+    ("body", "proved"), [("r = n;", True), ("if (n == 3) r = 4; else r = n;", True), ("if (n < 3) r = 1;", False)]
+)
+def test_functions_that_call_themselves_and_others(body: str, proved: bool) -> None:
+    found = prove(
+        what := program_of(_RECURSIVE % body),
+        violations(what, "uninitialized-read"),
+        "main",
+        options=PredicateOptions(seconds=4.0, depth=2),
+    )
+    assert isinstance(found, Proved) == proved
