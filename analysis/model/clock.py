@@ -15,6 +15,8 @@ from collections.abc import Iterator
 
 STATE = 200_000
 """An abstract state, with what it takes to get there."""
+COMPARISON = 3_000
+"""Whether one abstract state covers another."""
 STEP = 32_000
 """A step of a search through a function, or of a fixed point."""
 RUN = 500_000
