@@ -23,6 +23,7 @@ from analysis.interpreter.machine import ERRNO
 from analysis.interpreter.outcome import Replayed
 from analysis.model import ir
 from analysis.model.c_types import DataModel, Integer, Pointer, Record
+from analysis.model.c_types import Function as FunctionType
 from analysis.model.spelling import display_name
 from analysis.model.verifiers import is_input
 
@@ -131,7 +132,7 @@ def _computes(program: Program, call: ir.Call, name: str, *, is_used: bool) -> b
         return False
     external = program.externals.get(name)
     is_systems = is_of_compilers(name) or (external is not None and external.system)
-    if is_systems and any(isinstance(argument.type, Pointer) for argument in call.arguments):
+    if is_systems and any(isinstance(a.type, Pointer) and not isinstance(a.type.target, FunctionType) for a in call.arguments):
         return True
     gives = is_used or (external is not None and isinstance(external.type.result, Record))
     return gives and (is_systems or bool(call.arguments))

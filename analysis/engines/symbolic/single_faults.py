@@ -1,0 +1,120 @@
+"""Runs in which nearly everything goes well, and one thing or another does not: fault injection, guided by a claimed path.
+
+The first run has a system that works: memory is found, functions give 0 or an object, `main` is called without words, strings
+are empty. Each question that a run asked is a place where another run can differ: there an allocation fails, a pointer is null, a
+number is another one. The next run to be varied is the one that took most steps of the claimed path, and there the question that
+was asked last comes first: what leads to a violation is mostly near to it. Random inputs hardly find these runs, since in them
+something fails long before.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+from analysis.engines.symbolic.choices import ELEMENTS
+from analysis.interpreter.inputs import Fresh, Inputs, InputValue, Question
+from analysis.interpreter.outcome import Step
+from analysis.model.c_types import Floating, Integer, Pointer
+
+Faults = tuple[tuple[int, InputValue], ...]
+"""By the number of the question, in a run's order: the answer that is not the usual one."""
+
+_ROUNDS = 4  # times that a place is answered as usual; then it says what ends most loops
+_END = -1  # such as EOF
+_MOST = 3  # faults in one run
+_QUESTIONS = 200  # of one run, the last ones, that are varied
+
+
+class Faulty:
+    """Usual answers, but for these faults. `questions` are those that were asked."""
+
+    def __init__(self, faults: Faults, pointer_bytes: int) -> None:
+        self._faults = dict(faults)
+        self._pointer_bytes = pointer_bytes
+        self._asked: Counter[tuple[str, int]] = Counter()
+        self._made = 0
+        self._words: str = ""
+        self._count = 1
+        self.questions: list[Question] = []
+
+    def answer(self, question: Question) -> InputValue | None:
+        """The value for the question."""
+        number = len(self.questions)
+        self.questions.append(question)
+        value = self._faults[number] if number in self._faults else self._usual(question)
+        if question.kind == "parameter" and isinstance(question.type, Integer) and isinstance(value, int):
+            self._count = value
+        if isinstance(value, Fresh):
+            if question.kind == "parameter" and isinstance(question.type, Pointer) and not self._words:
+                self._words = f"fresh {self._made}" if isinstance(question.type.target, Pointer) else ""
+            self._made += 1
+        return value
+
+    def _usual(self, question: Question) -> InputValue | None:
+        if question.kind in ("allocation", "written"):
+            return None
+        if isinstance(question.type, Pointer):
+            return self._pointer(question)
+        if isinstance(question.type, Floating):
+            return 0.0
+        if question.kind == "parameter":
+            return 1
+        place = question.function, question.edge
+        self._asked[place] += 1
+        return 0 if question.kind != "result" or self._asked[place] <= _ROUNDS else _END
+
+    def _pointer(self, question: Question) -> InputValue:
+        """An object; what is behind the last word of a list of words, and what memory holds of other pointers, is null."""
+        if question.kind == "memory":
+            is_word = question.name == self._words and 0 <= question.offset // self._pointer_bytes < self._count
+            return Fresh(ELEMENTS) if is_word else 0
+        return Fresh(ELEMENTS) if question.kind in ("parameter", "result") else 0
+
+
+def others(question: Question) -> tuple[InputValue, ...]:
+    """The answers that are tried instead of the usual one."""
+    match question.kind:
+        case "allocation":
+            return (0,)
+        case "written" | "expression" | "indeterminate":
+            return ()
+    if isinstance(question.type, Pointer):
+        return (0,) if question.kind != "memory" else (Fresh(ELEMENTS),)
+    if isinstance(question.type, Floating):
+        return ()
+    return (2, 3) if question.kind == "parameter" else (1, -1) if question.kind == "result" else (1,)
+
+
+def faulty_inputs(
+    path: Sequence[Step], pointer_bytes: int, most: int
+) -> Iterator[tuple[Callable[[], Inputs], Callable[[Sequence[Step]], None]]]:
+    """At most so many inputs, each as a recipe that makes the same ones again, with what is to be told of the run: its steps.
+    `path` is what is claimed to lead to the violation."""
+    wanted = frozenset(path)
+    waiting: list[tuple[int, int, int, Faults]] = [(0, 0, 0, ())]
+    pushed = 0
+    for _ in range(most):
+        if not waiting:
+            return
+        *_, faults = heapq.heappop(waiting)
+        first = Faulty(faults, pointer_bytes)
+        made: list[Faulty] = [first]
+        told: list[Sequence[Step]] = []
+
+        def make(made: list[Faulty] = made, faults: Faults = faults) -> Inputs:
+            return made.pop() if made else Faulty(faults, pointer_bytes)
+
+        yield make, told.append
+        if not told or len(faults) == _MOST:
+            continue
+        common = len(wanted.intersection(told[0]))
+        after = faults[-1][0] + 1 if faults else 0
+        numbered = list(enumerate(first.questions))[after:][-_QUESTIONS:]
+        for number, question in reversed(numbered):
+            for value in others(question):
+                pushed += 1
+                on_path = Step(question.function, question.edge) in wanted
+                waiting_rank = -common + len(faults)
+                heapq.heappush(waiting, (waiting_rank, int(not on_path), pushed, (*faults, (number, value))))
