@@ -130,7 +130,7 @@ class _Deciding:
     def _try_faults(self) -> Decision | None:
         """Runs in which little fails, of each entry; the one that the claimed path begins in comes first."""
         path = self._task.path
-        entries = sorted(self._entries, key=lambda entry: not path or entry != path[0].function)
+        entries = sorted(self._entries, key=lambda entry: (not path or entry != path[0].function, entry != MAIN))
         for entry in entries[:_FAULTY_ENTRIES]:
             for make, tell in faulty_inputs(path, self._task.model.pointer_bits // 8, self._effort.runs):
                 if self._is_late(1 - _FAULT_SHARE):

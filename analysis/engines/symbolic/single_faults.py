@@ -2,9 +2,9 @@
 
 The first run has a system that works: memory is found, functions give 0 or an object, `main` is called without words, strings
 are empty. Each question that a run asked is a place where another run can differ: there an allocation fails, a pointer is null, a
-number is another one. The next run to be varied is the one that took most steps of the claimed path, and there the question that
-was asked last comes first: what leads to a violation is mostly near to it. Random inputs hardly find these runs, since in them
-something fails long before.
+number is another one. A run follows the claimed path, with other steps in between, up to where it goes another way. The run that
+came furthest is varied next, and there the last question before it left the path comes first. Random inputs hardly find these
+runs, since in them something fails long before.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ Faults = tuple[tuple[int, InputValue], ...]
 _ROUNDS = 4  # times that a place is answered as usual; then it says what ends most loops
 _END = -1  # such as EOF
 _MOST = 3  # faults in one run
-_QUESTIONS = 200  # of one run, the last ones, that are varied
 
 
 class Faulty:
@@ -87,34 +86,47 @@ def others(question: Question) -> tuple[InputValue, ...]:
     return (2, 3) if question.kind == "parameter" else (1, -1) if question.kind == "result" else (1,)
 
 
-def faulty_inputs(
-    path: Sequence[Step], pointer_bytes: int, most: int
-) -> Iterator[tuple[Callable[[], Inputs], Callable[[Sequence[Step]], None]]]:
+Recipe = Callable[[], Inputs]
+Tell = Callable[[Sequence[Step]], None]
+
+
+def faulty_inputs(path: Sequence[Step], pointer_bytes: int, most: int) -> Iterator[tuple[Recipe, Tell]]:
     """At most so many inputs, each as a recipe that makes the same ones again, with what is to be told of the run: its steps.
     `path` is what is claimed to lead to the violation."""
-    wanted = frozenset(path)
-    waiting: list[tuple[int, int, int, Faults]] = [(0, 0, 0, ())]
+    waiting: list[tuple[int, int, int, int, Faults]] = [(0, 0, 0, 0, ())]
     pushed = 0
     for _ in range(most):
         if not waiting:
             return
         *_, faults = heapq.heappop(waiting)
         first = Faulty(faults, pointer_bytes)
-        made: list[Faulty] = [first]
         told: list[Sequence[Step]] = []
-
-        def make(made: list[Faulty] = made, faults: Faults = faults) -> Inputs:
-            return made.pop() if made else Faulty(faults, pointer_bytes)
-
-        yield make, told.append
+        yield _recipe(first, faults, pointer_bytes), told.append
         if not told or len(faults) == _MOST:
             continue
-        common = len(wanted.intersection(told[0]))
+        taken, left = followed(path, told[0])
         after = faults[-1][0] + 1 if faults else 0
-        numbered = list(enumerate(first.questions))[after:][-_QUESTIONS:]
-        for number, question in reversed(numbered):
+        for number, question in list(enumerate(first.questions))[after:]:
+            far = left - question.step if question.step <= left else len(told[0]) + question.step - left
             for value in others(question):
                 pushed += 1
-                on_path = Step(question.function, question.edge) in wanted
-                waiting_rank = -common + len(faults)
-                heapq.heappush(waiting, (waiting_rank, int(not on_path), pushed, (*faults, (number, value))))
+                heapq.heappush(waiting, (-taken, len(faults), far, pushed, (*faults, (number, value))))
+
+
+def _recipe(first: Faulty, faults: Faults, pointer_bytes: int) -> Recipe:
+    """Makes inputs with these faults, the first time the ones that are there."""
+    made = [first]
+    return lambda: made.pop() if made else Faulty(faults, pointer_bytes)
+
+
+def followed(path: Sequence[Step], steps: Sequence[Step]) -> tuple[int, int]:
+    """How many steps of a path a run took, in their order and with others in between; and after which of its own it took no more
+    of them: after its last one, if it took none. What comes before the first step that it took at all is left out: the run began
+    elsewhere."""
+    present = frozenset(steps)
+    start = next((number for number, step in enumerate(path) if step in present), len(path))
+    taken, left = start, len(steps)
+    for number, step in enumerate(steps):
+        if taken < len(path) and step == path[taken]:
+            taken, left = taken + 1, number
+    return taken - start, left

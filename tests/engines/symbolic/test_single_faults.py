@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analysis.engines.symbolic import Confirmed, Effort, Target, Task, decide
-from analysis.engines.symbolic.single_faults import Faulty, faulty_inputs, others
+from analysis.engines.symbolic.single_faults import Faulty, faulty_inputs, followed, others
 from analysis.interpreter.inputs import Fresh, InputValue, Question, QuestionKind
 from analysis.interpreter.outcome import Step
 from analysis.model import ir
@@ -81,12 +81,32 @@ def test_what_can_differ(question: Question, values: tuple[InputValue, ...]) -> 
     assert others(question) == values
 
 
-def test_faults_on_the_path_come_first() -> None:
-    """The base run, then its four allocations: those on the path, the last one first."""
+def test_the_last_question_before_a_run_leaves_the_path_comes_first() -> None:
+    """The base run, which takes two of three claimed steps; then its four allocations."""
     chosen: list[list[InputValue | None]] = []
-    for make, tell in faulty_inputs([Step("main", 1), Step("main", 2)], 8, 5):
+    steps = [Step("main", edge) for edge in range(4)]
+    for make, tell in faulty_inputs([steps[0], steps[2], Step("main", 9)], 8, 5):
         inputs = make()
-        chosen.append([inputs.answer(Question("allocation", INT, "malloc", 0, "main", edge, 0, 0)) for edge in range(4)])
-        tell([])
-    assert [answers.index(0) for answers in chosen[1:]] == [2, 1, 3, 0]
+        chosen.append([inputs.answer(Question("allocation", INT, "malloc", 0, "main", edge, edge, 0)) for edge in range(4)])
+        tell(steps)
+    assert [answers.index(0) for answers in chosen[1:]] == [2, 1, 0, 3]
     assert chosen[0] == [None] * 4
+
+
+def test_a_run_that_comes_further_is_varied_next() -> None:
+    """A second allocation is asked for only where the first one failed; its failure is what the path claims."""
+    path, faults = [Step("main", edge) for edge in (0, 1, 2)], list[int]()
+    for make, tell in faulty_inputs(path, 8, 4):
+        inputs = make()
+        answers = [inputs.answer(Question("allocation", INT, "malloc", 0, "main", edge, edge, 0)) for edge in (0, 7)]
+        faults.append(answers.count(0))
+        tell(path[: 1 + answers.count(0)])
+    assert faults == [0, 1, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("path", "run", "found"),
+    [("abc", "abc", (3, 2)), ("abc", "axbxc", (3, 4)), ("abc", "abx", (2, 1)), ("abc", "xx", (0, 2)), ("abc", "xbxcx", (2, 3))],
+)
+def test_runs_follow_a_path_with_steps_in_between(path: str, run: str, found: tuple[int, int]) -> None:
+    assert followed([Step(name, 0) for name in path], [Step(name, 0) for name in run]) == found
