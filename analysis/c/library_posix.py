@@ -65,8 +65,8 @@ mkstemp                      | inout                   | descriptor  |          
 socket                       | n n n                   | descriptor  |             | POSIX
 accept                       | n out? inout+one?       | descriptor  |             | POSIX
 close                        | n+closed                | number      |             | POSIX
-access                       | text n                  | number      |             | POSIX
-isatty                       | n                       | number      |             | POSIX
+access                       | text n                  | -1..0       |             | POSIX
+isatty                       | n                       | 0..1        |             | POSIX
 stat                         | text out                | number      |             | POSIX
 unlink                       | text                    | number      |             | POSIX
 read                         | n out n                 | number      |             | POSIX
