@@ -2,14 +2,15 @@
 
 The first run has a system that works: memory is found, functions give 0 or an object, `main` is called without words, strings
 are empty. Each question that a run asked is a place where another run can differ: there an allocation fails, a pointer is null, a
-number is another one. A run follows the claimed path, with other steps in between, up to where it goes another way. The run that
-came furthest is varied next, and there the last question before it left the path comes first. Random inputs hardly find these
-runs, since in them something fails long before.
+number is another one. A run takes steps of the claimed path, with others in between, and leaves out some. The run that took most
+is varied next, and there the last questions before it left out something come first. Random inputs hardly find these runs, since
+in them something fails long before.
 """
 
 from __future__ import annotations
 
 import heapq
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
@@ -24,6 +25,7 @@ Faults = tuple[tuple[int, InputValue], ...]
 _ROUNDS = 4  # times that a place is answered as usual; then it says what ends most loops
 _END = -1  # such as EOF
 _MOST = 3  # faults in one run
+_NEAR = 8  # questions before a place where a run leaves the path, that come before others
 
 
 class Faulty:
@@ -87,6 +89,7 @@ def others(question: Question) -> tuple[InputValue, ...]:
 
 
 Recipe = Callable[[], Inputs]
+Numbered = tuple[int, Question]
 Tell = Callable[[Sequence[Step]], None]
 
 
@@ -106,11 +109,24 @@ def faulty_inputs(path: Sequence[Step], pointer_bytes: int, most: int) -> Iterat
             continue
         taken, left = followed(path, told[0])
         after = faults[-1][0] + 1 if faults else 0
-        for number, question in list(enumerate(first.questions))[after:]:
-            far = left - question.step if question.step <= left else len(told[0]) + question.step - left
+        numbered = list(enumerate(first.questions))[after:]
+        for rank, (number, question) in ranked(numbered, left or (len(told[0]),)):
             for value in others(question):
                 pushed += 1
-                heapq.heappush(waiting, (-taken, len(faults), far, pushed, (*faults, (number, value))))
+                heapq.heappush(waiting, (-taken, len(faults), rank, pushed, (*faults, (number, value))))
+
+
+def ranked(questions: Sequence[Numbered], left: Sequence[int]) -> list[tuple[int, Numbered]]:
+    """The questions with a rank each, low ones first. First come the last ones before each of these steps, the last step first,
+    then the ones before these, and so on; then the others."""
+    found: dict[int, int] = {}
+    for place, step in enumerate(reversed(left)):
+        before = [at for at, (_, question) in enumerate(questions) if question.step <= step][-_NEAR:]
+        for far, at in enumerate(reversed(before)):
+            rank = far * len(left) + place
+            found[at] = min(rank, found.get(at, rank))
+    most = _NEAR * len(left)
+    return [(found.get(at, most + len(questions) - at), one) for at, one in enumerate(questions)]
 
 
 def _recipe(first: Faulty, faults: Faults, pointer_bytes: int) -> Recipe:
@@ -119,14 +135,18 @@ def _recipe(first: Faulty, faults: Faults, pointer_bytes: int) -> Recipe:
     return lambda: made.pop() if made else Faulty(faults, pointer_bytes)
 
 
-def followed(path: Sequence[Step], steps: Sequence[Step]) -> tuple[int, int]:
-    """How many steps of a path a run took, in their order and with others in between; and after which of its own it took no more
-    of them: after its last one, if it took none. What comes before the first step that it took at all is left out: the run began
-    elsewhere."""
-    present = frozenset(steps)
-    start = next((number for number, step in enumerate(path) if step in present), len(path))
-    taken, left = start, len(steps)
+def followed(path: Sequence[Step], steps: Sequence[Step]) -> tuple[int, tuple[int, ...]]:
+    """How many steps of a path a run took, in their order and with others in between; and after which of its own steps it left
+    out some of the path. Most of these do not matter: a claimed path has one side of each branch, where often both would do."""
+    places: dict[Step, list[int]] = {}
     for number, step in enumerate(steps):
-        if taken < len(path) and step == path[taken]:
-            taken, left = taken + 1, number
-    return taken - start, left
+        places.setdefault(step, []).append(number)
+    taken, here, left = 0, -1, dict[int, None]()
+    for step in path:
+        known = places.get(step, ())
+        at = bisect_right(known, here)
+        if at < len(known):
+            taken, here = taken + 1, known[at]
+        elif here >= 0:
+            left[here] = None
+    return taken, tuple(left)

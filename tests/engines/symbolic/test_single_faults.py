@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from analysis.engines.symbolic import Confirmed, Effort, Target, Task, decide
-from analysis.engines.symbolic.single_faults import Faulty, faulty_inputs, followed, others
+from analysis.engines.symbolic.single_faults import Faulty, faulty_inputs, followed, others, ranked
 from analysis.interpreter.inputs import Fresh, InputValue, Question, QuestionKind
 from analysis.interpreter.outcome import Step
 from analysis.model import ir
@@ -106,7 +106,21 @@ def test_a_run_that_comes_further_is_varied_next() -> None:
 
 @pytest.mark.parametrize(
     ("path", "run", "found"),
-    [("abc", "abc", (3, 2)), ("abc", "axbxc", (3, 4)), ("abc", "abx", (2, 1)), ("abc", "xx", (0, 2)), ("abc", "xbxcx", (2, 3))],
+    [
+        ("abc", "abc", (3, ())),
+        ("abc", "axbxc", (3, ())),
+        ("abc", "abx", (2, (1,))),
+        ("abcd", "axcx", (2, (0, 2))),
+        ("abab", "abb", (3, (1,))),
+        ("abc", "xx", (0, ())),
+        ("abc", "xbxcx", (2, ())),
+    ],
 )
-def test_runs_follow_a_path_with_steps_in_between(path: str, run: str, found: tuple[int, int]) -> None:
+def test_runs_take_steps_of_a_path(path: str, run: str, found: tuple[int, tuple[int, ...]]) -> None:
     assert followed([Step(name, 0) for name in path], [Step(name, 0) for name in run]) == found
+
+
+def test_the_nearest_questions_before_each_place_come_first() -> None:
+    questions = [(number, Question("allocation", INT, "malloc", 0, "main", 0, 10 * number, 0)) for number in range(6)]
+    order = sorted(ranked(questions, (15, 40)))
+    assert [number for _, (number, _) in order] == [4, 1, 3, 0, 2, 5]
