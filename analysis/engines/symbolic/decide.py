@@ -47,7 +47,7 @@ from analysis.model.assumptions import BOUNDS, TYPES
 from analysis.smt.solving.solver import Budget
 
 _RUN_SHARE = 0.15  # of the seconds, for runs on random inputs
-_FAULT_SHARE = 0.25  # of the seconds, for runs in which one thing fails
+_FAULT_SHARE = 0.4  # of the seconds, for runs in which one thing fails
 _FAULT_STEPS = 60_000  # of such a run, which goes as far as the program does
 _FAULTY_ENTRIES = 3  # that such runs begin in
 _LARGE_RUN_SHARE = 0.04  # in large programs, where such runs hardly get far

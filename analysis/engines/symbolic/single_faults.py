@@ -3,7 +3,7 @@
 The first run has a system that works: memory is found, functions give 0 or an object, `main` is called without words, strings
 are empty. Each question that a run asked is a place where another run can differ: there an allocation fails, a pointer is null, a
 number is another one. A run takes steps of the claimed path, with others in between, and leaves out some. The run that took most
-is varied next, and there the last questions before it left out something come first. Random inputs hardly find these runs, since
+is varied next, and there the questions next to where it left out something come first. Random inputs hardly find these runs, since
 in them something fails long before.
 """
 
@@ -117,15 +117,24 @@ def faulty_inputs(path: Sequence[Step], pointer_bytes: int, most: int) -> Iterat
 
 
 def ranked(questions: Sequence[Numbered], left: Sequence[int]) -> list[tuple[int, Numbered]]:
-    """The questions with a rank each, low ones first. First come the last ones before each of these steps, the last step first,
-    then the ones before these, and so on; then the others."""
+    """The questions with a rank each, low ones first. In turn come those next to the first of these steps, and those next to the
+    others, of which the last step comes first; then all other questions. Next to a step, every third one is behind it."""
     found: dict[int, int] = {}
-    for place, step in enumerate(reversed(left)):
-        before = [at for at, (_, question) in enumerate(questions) if question.step <= step][-_NEAR:]
-        for far, at in enumerate(reversed(before)):
-            rank = far * len(left) + place
-            found[at] = min(rank, found.get(at, rank))
-    most = _NEAR * len(left)
+
+    def rank(step: int, of: Callable[[int], int]) -> None:
+        behind = next((at for at, (_, question) in enumerate(questions) if question.step > step), len(questions))
+        before, after = range(behind)[-_NEAR:], range(len(questions))[behind : behind + _NEAR // 3]
+        near = [(far + far // 2, at) for far, at in enumerate(reversed(before))] + [
+            (3 * far + 2, at) for far, at in enumerate(after)
+        ]
+        for far, at in near:
+            found[at] = min(of(far), found.get(at, of(far)))
+
+    later = left[:0:-1]
+    rank(left[0], lambda far: 2 * far)
+    for place, step in enumerate(later):
+        rank(step, lambda far, place=place: 2 * (far * len(later) + place) + 1)  # type: ignore[misc]  # the default binds it
+    most = 4 * _NEAR * len(left)
     return [(found.get(at, most + len(questions) - at), one) for at, one in enumerate(questions)]
 
 

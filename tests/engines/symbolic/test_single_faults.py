@@ -81,7 +81,7 @@ def test_what_can_differ(question: Question, values: tuple[InputValue, ...]) -> 
     assert others(question) == values
 
 
-def test_the_last_question_before_a_run_leaves_the_path_comes_first() -> None:
+def test_the_questions_next_to_where_a_run_leaves_the_path_come_first() -> None:
     """The base run, which takes two of three claimed steps; then its four allocations."""
     chosen: list[list[InputValue | None]] = []
     steps = [Step("main", edge) for edge in range(4)]
@@ -89,7 +89,7 @@ def test_the_last_question_before_a_run_leaves_the_path_comes_first() -> None:
         inputs = make()
         chosen.append([inputs.answer(Question("allocation", INT, "malloc", 0, "main", edge, edge, 0)) for edge in range(4)])
         tell(steps)
-    assert [answers.index(0) for answers in chosen[1:]] == [2, 1, 0, 3]
+    assert [answers.index(0) for answers in chosen[1:]] == [2, 1, 3, 0]
     assert chosen[0] == [None] * 4
 
 
@@ -121,6 +121,6 @@ def test_runs_take_steps_of_a_path(path: str, run: str, found: tuple[int, tuple[
 
 
 def test_the_nearest_questions_before_each_place_come_first() -> None:
-    questions = [(number, Question("allocation", INT, "malloc", 0, "main", 0, 10 * number, 0)) for number in range(6)]
-    order = sorted(ranked(questions, (15, 40)))
-    assert [number for _, (number, _) in order] == [4, 1, 3, 0, 2, 5]
+    questions = [(number, Question("allocation", INT, "malloc", 0, "main", 0, 10 * number, 0)) for number in range(8)]
+    order = sorted(ranked(questions, (15, 40, 65)))
+    assert [number for _, (number, _) in order] == [1, 6, 0, 4, 2, 5, 7, 3]
