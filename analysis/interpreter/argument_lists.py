@@ -7,14 +7,12 @@ has begun comes from outside: what is read of it is asked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from analysis.interpreter.halting import not_modelled
+from analysis.interpreter.inputs import QuestionKind
 from analysis.model.c_types import Array, Integer, Pointer, Record, Type, spell
 from analysis.model.ranges import wrapped
-
-if TYPE_CHECKING:
-    from analysis.interpreter.machine import Machine
 
 LIST_BYTES = 24
 """The size of a `va_list` in runs; that of x86-64."""
@@ -58,13 +56,30 @@ class ArgumentList:
         return value
 
 
+class Reader(Protocol):
+    """What reading lists uses of the machine that runs the program."""
+
+    lists: dict[int, ArgumentList]
+    further: dict[int, Arguments]
+    frames: list[Any]
+
+    def look_only(self) -> None:
+        """Called by what is not done while values are only looked at."""
+
+    def assume(self, text: str) -> None:
+        """Notes what the run takes for given."""
+
+    def ask(self, kind: QuestionKind, type_: Type, name: str, offset: int) -> Any:
+        """The answer of the inputs to a question, as a value of the type."""
+
+
 def is_argument_list(type_: Type) -> bool:
     """Whether it is `va_list`, or what is inside of it."""
     inner = type_.element if isinstance(type_, Array) and type_.length == 1 else type_
     return isinstance(inner, Record) and inner.key == _KEY
 
 
-def begin(machine: Machine, address: int, copied: int | None) -> None:
+def begin(machine: Reader, address: int, copied: int | None) -> None:
     """`va_start`, or with an address of another list `va_copy`."""
     machine.look_only()
     machine.lists.pop(address, None)
@@ -75,14 +90,14 @@ def begin(machine: Machine, address: int, copied: int | None) -> None:
         machine.lists[address] = machine.lists[copied].copy()
 
 
-def next_argument(machine: Machine, address: int, type_: Type) -> Any:
+def next_argument(machine: Reader, address: int, type_: Type) -> Any:
     """`va_arg` of a scalar type."""
     machine.look_only()
     known = machine.lists.get(address)
     return machine.ask("expression", type_, "", 0) if known is None else known.next(type_, machine.assume)
 
 
-def next_object(machine: Machine, address: int, type_: Type) -> tuple[bytes, bytes] | None:
+def next_object(machine: Reader, address: int, type_: Type) -> tuple[bytes, bytes] | None:
     """The same of a structure: its bytes and their masks; None where it is one from outside."""
     machine.look_only()
     known = machine.lists.get(address)

@@ -3,8 +3,8 @@
 The first run has a system that works: memory is found, functions give 0 or an object, `main` is called without words, strings
 are empty. Each question that a run asked is a place where another run can differ: there an allocation fails, a pointer is null, a
 number is another one. A run takes steps of the claimed path, with others in between, and leaves out some. The run that took most
-is varied next, and there the questions next to where it left out something come first. Random inputs hardly find these runs, since
-in them something fails long before.
+is varied next, and there the questions next to where it left out something come first. Random inputs hardly find these runs:
+something fails in them long before.
 """
 
 from __future__ import annotations

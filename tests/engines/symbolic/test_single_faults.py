@@ -123,4 +123,4 @@ def test_runs_take_steps_of_a_path(path: str, run: str, found: tuple[int, tuple[
 def test_the_nearest_questions_before_each_place_come_first() -> None:
     questions = [(number, Question("allocation", INT, "malloc", 0, "main", 0, 10 * number, 0)) for number in range(8)]
     order = sorted(ranked(questions, (15, 40, 65)))
-    assert [number for _, (number, _) in order] == [1, 6, 0, 4, 2, 5, 7, 3]
+    assert [number for _, (number, _) in order] == [1, 6, 0, 4, 2, 5, 3, 7]
