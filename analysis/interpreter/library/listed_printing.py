@@ -12,7 +12,7 @@ from analysis.model.c_types import Type
 
 Model = Callable[[RunningMachine, list[Any], tuple[Type, ...], bool], Any]
 
-NAMES = frozenset(f"v{name}" for name in ("printf", "fprintf", "dprintf", "sprintf", "snprintf", "asprintf"))
+NAMES = frozenset(f"v{name}" for name in ("printf", "fprintf", "sprintf", "snprintf", "asprintf"))
 
 
 def printing(name: str, returned: Type) -> Model:
