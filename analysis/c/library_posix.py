@@ -69,8 +69,8 @@ chmod                        | text n                  | number      |          
 chown lchown                 | text n n                | number      |             | POSIX
 nanosleep                    | in out?                 | number      |             | POSIX
 sched_yield                  |                         | number      |             | POSIX
-access                       | text n                  | number      |             | POSIX
-isatty                       | n                       | number      |             | POSIX
+access                       | text n                  | -1..0       |             | POSIX
+isatty                       | n                       | 0..1        |             | POSIX
 stat lstat                   | text out                | number      |             | POSIX
 fstat                        | n out                   | number      |             | POSIX
 fstatat                      | n text out n            | number      |             | POSIX

@@ -23,9 +23,9 @@ A finding is `confirmed` only if `replay` returns `Replayed`. `execute` runs a p
 - Locks are identified by address (`library.locks`). Functions given to `atexit` run.
 
 Not modelled: `long double` and complex arithmetic, vectors, alignment of variables, records whose
-attributes are not understood, the arguments that `va_arg` reads, tables of more than 4096
-initialisers, effective types. A block ends between two rounds of a loop only if something outside
-of it runs in between; `cpa.obstacles.lifetimes` keeps proofs away from such pointers.
+attributes are not understood, arguments of `...` that an entry is given, tables of more than
+4096 initialisers, effective types. A block ends between two rounds of a loop only if something
+outside of it runs in between; `cpa.obstacles.lifetimes` keeps proofs away from such pointers.
 
 `benchmarks.interpreted` compares runs of random programs with code compiled under sanitizers.
 """

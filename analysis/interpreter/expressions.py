@@ -10,6 +10,7 @@ from typing import Any
 
 from analysis.frontend.declarations.literal_values import float_value
 from analysis.interpreter import arithmetic
+from analysis.interpreter.argument_lists import next_argument
 from analysis.interpreter.arithmetic import Evaluate, Registers
 from analysis.interpreter.halting import ViolationError, not_modelled
 from analysis.interpreter.literals import literal_bytes
@@ -50,6 +51,9 @@ class Expressions(Objects):
                 return self._binary(expr)
             case ir.Cast(operand, type_):
                 return self.converted(operand, type_)
+            case ir.Unknown(type_, arguments) if arguments is not None:
+                read = self.value(arguments)
+                return lambda r: next_argument(r[1], read(r), type_)
             case ir.Unknown(type_):
                 return lambda r: r[1].ask("expression", type_, "", 0)
             case ir.Undefined():

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from analysis.c.control import SETJMP
 from analysis.cfa.addresses_taken import taken_by
 from analysis.cfa.graph import Cfa, Edge
+from analysis.interpreter.argument_lists import begin, is_argument_list
 from analysis.interpreter.arithmetic import Evaluate, Registers
 from analysis.interpreter.expressions import Expressions
 from analysis.interpreter.halting import EndError, not_modelled
@@ -184,6 +185,8 @@ class FunctionCode:
         return self._copy(target, ir.Undefined(target.type), number)
 
     def _copy(self, target: ir.Expr, value: ir.Expr, number: int) -> Node:
+        if isinstance(value, ir.Unknown) and is_argument_list(target.type):
+            return self._begin_list(target, value.arguments, number)
         contents, address = self.expressions.contents(value), self.expressions.address(target)
         size = self._program.size(target.type)
         if size is None:  # an array of variable length: its bytes are indeterminate when its block grows
@@ -203,6 +206,15 @@ class FunctionCode:
             return number
 
         return copy
+
+    def _begin_list(self, target: ir.Expr, copied: ir.Expr | None, number: int) -> Node:
+        address, source = self.expressions.address(target), None if copied is None else self.expressions.value(copied)
+
+        def start(r: Registers) -> int:
+            begin(r[1], address(r), None if source is None else source(r))
+            return number
+
+        return start
 
     def _argument(self, argument: ir.Expr) -> Evaluate:
         if is_aggregate(argument.type):

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from analysis.c.control import ERRORS
+from analysis.interpreter.argument_lists import ArgumentList, Arguments
 from analysis.interpreter.arithmetic import Registers
 from analysis.interpreter.function_code import FunctionCode
 from analysis.interpreter.halting import EndError, JumpError, ViolationError, not_modelled
@@ -70,6 +71,8 @@ class Machine(Questions):
         self.locks: dict[int, LockState] = {}
         self.found_locks: set[int] = set()
         self.exposed: set[int] = set()  # the addresses of objects that external functions were given
+        self.lists: dict[int, ArgumentList] = {}  # by the address of each `va_list`
+        self.further: dict[int, Arguments] = {}  # by the depth of an activation: the arguments that have no parameter
         self.at_exit: list[int] = []  # what `atexit` was given
 
     def run(self, *, path: list[Step] | None = None, watch: Callable[[], End | None] | None = None) -> Run:
@@ -133,6 +136,9 @@ class Machine(Questions):
         self.blocks = []
         self.current, self.registers, self.location = code, registers, code.cfa.entry
         self.running = True
+        if self.frames:  # what an entry is passed is not known
+            count = len(code.parameter_types)
+            self.further[len(self.frames)] = tuple(zip(types[count:], values[count:], strict=False))
         if types != code.parameter_types:
             values = self._passed(values, types, code.parameter_types)
         for write, value in zip(code.parameters, values, strict=False):

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import msgspec
 
 from analysis.c.failing import ends_object
+from analysis.interpreter.argument_lists import next_object
 from analysis.interpreter.arithmetic import Evaluate, Registers
 from analysis.interpreter.halting import ViolationError, not_modelled
 from analysis.interpreter.literals import literal_bytes
@@ -161,8 +162,7 @@ class Objects(ABC):
                 nothing = bytes(size or 0), bytes((UNDEFINED,)) * (size or 0)
                 return lambda _r: nothing
             case ir.Unknown():
-                anything = bytes(size or 0), bytes((ASKED,)) * (size or 0)
-                return lambda r: (r[1].assume(f"{spell(expr.type)} with any contents"), anything)[1]
+                return self._any_contents(expr, size or 0)
             case ir.Var() | ir.Deref() | ir.Field() | ir.Index():
                 address, count = self.address(expr), self.size(expr.type)
                 return lambda r: r[0].read(address(r), count)
@@ -171,6 +171,19 @@ class Objects(ABC):
                 return lambda _r: (data, bytes((KNOWN,)) * len(data))
             case _:
                 not_modelled(f"{spell_expr(expr)} of type {spell(expr.type)}")
+
+    def _any_contents(self, expr: ir.Unknown, size: int) -> Evaluate:
+        """What `va_arg` reads, if the list is one of this run; any contents otherwise."""
+        anything, type_ = (bytes(size), bytes((ASKED,)) * size), expr.type
+        read = None if expr.arguments is None else self.value(expr.arguments)
+
+        def contents(r: Registers) -> tuple[bytes, bytes]:
+            passed = None if read is None else next_object(r[1], read(r), type_)
+            if passed is None:
+                r[1].assume(f"{spell(type_)} with any contents")
+            return passed or anything
+
+        return contents
 
 
 def is_aggregate(type_: Type) -> bool:

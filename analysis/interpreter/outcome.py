@@ -106,7 +106,7 @@ class Run(msgspec.Struct, frozen=True):
 
     `steps` counts the edges taken (the one during which it ended included); `path` are these edges, if they were to be recorded.
     `asked` are the questions in their order with the answers, numbers as values of the question's type. `assumptions` names what
-    the run took for given although C says more about it (an argument list read with `va_arg`, an initialiser that lowering does
+    the run took for given although C says more about it (an argument list from outside, an initialiser that lowering does
     not keep). `output` is what was printed. `by_address`: it used the number of an address.
     """
 

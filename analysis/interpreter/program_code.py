@@ -12,6 +12,7 @@ from itertools import chain
 from analysis.c.layout import Layout
 from analysis.cfa.bit_layout import BitLayout
 from analysis.cfa.graph import Cfa, Global, Program
+from analysis.interpreter.argument_lists import LIST_BYTES, is_argument_list
 from analysis.interpreter.halting import EndError
 from analysis.interpreter.literals import literal_bytes
 from analysis.interpreter.memory import first_page, page_shift, place
@@ -100,8 +101,8 @@ class ProgramCode:
         return external is not None and external.noreturn
 
     def size(self, type_: Type) -> int | None:
-        """`sizeof`, None for incomplete types and variable-length arrays."""
-        return self.bits.bytes(type_)
+        """`sizeof`, None for incomplete types and variable-length arrays. Of a `va_list`, which is no type of C's, enough."""
+        return LIST_BYTES if is_argument_list(type_) else self.bits.bytes(type_)
 
     def offset(self, record: Record, name: str, type_: Type) -> int | None:
         """Where member `name` of that type starts, in bytes; None for bit-fields and members that are not there."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, Protocol
 
+from analysis.interpreter.argument_lists import ArgumentList
 from analysis.interpreter.inputs import QuestionKind
 from analysis.interpreter.memory import Block, BlockKind, Memory
 from analysis.interpreter.outcome import Start
@@ -27,6 +28,8 @@ class RunningMachine(Protocol):
     """The addresses of locks that were there before the run."""
     exposed: set[int]
     """The addresses of objects that external functions were given."""
+    lists: dict[int, ArgumentList]
+    """By the address of each `va_list` that the run has begun."""
     at_exit: list[int]
     """The functions that `atexit` was given, by address."""
 

@@ -15,6 +15,12 @@ from collections.abc import Iterator
 
 STATE = 200_000
 """An abstract state, with what it takes to get there."""
+TERM = 6_000
+"""A term that the solver is told of."""
+WRITE = 2_000
+"""A write to memory that a formula looks back at, to say what is read."""
+COMPARISON = 3_000
+"""Whether one abstract state covers another."""
 STEP = 32_000
 """A step of a search through a function, or of a fixed point."""
 RUN = 500_000

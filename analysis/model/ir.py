@@ -126,9 +126,12 @@ class Cast(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=T
 
 
 class Unknown(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):
-    """Any value of the type: what lowering knows nothing about (`va_arg`, outputs of `asm`)."""
+    """Any value of the type: what lowering knows nothing about (`va_arg`, outputs of `asm`). `arguments`: a pointer to the
+    argument list that `va_arg` reads it from, or `va_copy` copies. That is for runs; it is no operand, and any value is right
+    without it."""
 
     type: Type
+    arguments: Expr | None = None
 
 
 class Undefined(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):

@@ -14,6 +14,7 @@ from analysis.cpa.framework.reachability import ReachabilityGraph
 from analysis.cpa.framework.steps import Step
 from analysis.cpa.framework.waitlist import PriorityWaitlist, SequentialWaitlist
 from analysis.model import ir
+from analysis.model.clock import COMPARISON, SECOND, spent
 from tests.support.explorations import explored, program_of, symbolic_execution, value_analysis
 from tests.support.random_c import program
 
@@ -157,6 +158,22 @@ def test_time_is_a_budget() -> None:
     outcome = run(Numbers({"a": [("a", 1)]}), budget=Budget(seconds=5), clock=lambda: float(next(clock)))
     assert outcome.ending == "seconds"
     assert len(outcome.reached) == 5
+
+
+def test_comparisons_are_work() -> None:
+    """Twenty states at `a`, each compared with those that are there: 0 + 1 + ... + 19 of them; without ranks, which save it."""
+
+    class Unranked(Numbers):
+        def rank(self, state: Any) -> int | None:
+            return None
+
+    def worked(analysis: Numbers) -> int:
+        before = spent()
+        run(analysis)
+        return round((spent() - before) * SECOND)
+
+    edges = {"a": [("a", 1)]}
+    assert worked(Unranked(edges)) - worked(Numbers(edges)) == 190 * COMPARISON
 
 
 def test_a_finished_exploration_is_not_out_of_budget() -> None:

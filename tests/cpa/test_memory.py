@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from analysis.cpa.stores import store_memory
 from analysis.cpa.stores.store_memory import EMPTY_STORE, UNKNOWN_CONTENTS, ZERO_CONTENTS, Contents, Store, covers, join
 
 SIZE = 64
@@ -96,3 +98,16 @@ def test_equal_stores_have_equal_hashes_and_weights(one: Store, other: Store) ->
     assert rebuilt.weight == one.weight
     if one == other:
         assert hash(one) == hash(other)
+
+
+def test_variables_are_compared_before_objects(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = []
+    monkeypatch.setattr(store_memory, "_covers_contents", lambda *pair: compared.append(pair) or True)
+    known = ((f"f#0:{name}", UNKNOWN_CONTENTS.set(0, 8, 1), UNKNOWN_CONTENTS.set(0, 8, 2)) for name in "abcdefgh")
+    one, other = EMPTY_STORE.set("f#0:i", 0), EMPTY_STORE.set("f#0:i", 1)
+    for root, first, second in known:
+        one, other = one.set(root, first), other.set(root, second)
+    assert not covers(one, other)
+    assert compared == []
+    assert covers(one, other.set("f#0:i", 0))
+    assert len(compared) == 8

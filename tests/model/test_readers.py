@@ -27,6 +27,7 @@ KNOWN = {
     ("server/process_memory.py", "open"): "/proc",
     ("analysis/cli/output.py", "open"): "writes what --output names",
     ("analysis/cli/handing_over.py", "open"): "writes what the user names",
+    ("analysis/worker/auditing/audit_report.py", "open"): "writes a report into the user's cache folder",
     ("analysis/store/store_key.py", "os.fdopen"): "writes the key",
     ("analysis/frontend/compiler/overlay.py", "open"): "writes into our own temporary folder",
     ("analysis/frontend/compiler/overlay.py", "os.open"): "locks our own temporary folder",

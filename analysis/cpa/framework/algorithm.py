@@ -21,7 +21,7 @@ import msgspec
 from analysis.cpa.framework.interface import Analysis
 from analysis.cpa.framework.reachability import Node, ReachabilityGraph
 from analysis.cpa.framework.waitlist import SequentialWaitlist, Waitlist
-from analysis.model.clock import STATE, spent, work
+from analysis.model.clock import COMPARISON, STATE, spent, work
 
 S = TypeVar("S", bound=Hashable)
 P = TypeVar("P")
@@ -142,6 +142,7 @@ class _Run(Generic[S, P]):
             if self._merges and not target:
                 self._merge(node, step, state, precision)
             same, others = reached.covers(state)
+            work(COMPARISON * len(others))
             if same is not None or (others and not target and analysis.stop(state, others, precision)):
                 node.covered = (*node.covered, (step, analysis.partition(state)))
                 continue

@@ -201,20 +201,22 @@ ZERO_CONTENTS = Contents(weight=1 << 20, zero=True)
 
 
 def covers(other: Store, store: Store) -> bool:
-    """Whether all that `other` knows holds in `store`, too: then `other` stands for every memory that `store` stands for."""
+    """Whether all that `other` knows holds in `store`, too: then `other` stands for every memory that `store` stands for.
+    Contents are compared last: most stores of one location differ in a variable, which is found at once."""
     if other is store:
         return True
-    mine = store.map
+    mine, unequal = store.map, list[tuple[Contents, Contents]]()
     for root, wanted in other.map.items():
         value = mine.get(root)
         if value is wanted:
             continue
         if type(wanted) is Contents:
-            if type(value) is not Contents or not _covers_contents(wanted, value):
+            if type(value) is not Contents:
                 return False
+            unequal.append((wanted, value))
         elif value != wanted or type(value) is Contents:
             return False
-    return True
+    return all(_covers_contents(wanted, value) for wanted, value in unequal)
 
 
 def _covers_contents(other: Contents, contents: Contents) -> bool:

@@ -23,6 +23,7 @@ from analysis.interpreter.machine import ERRNO
 from analysis.interpreter.outcome import Replayed
 from analysis.model import ir
 from analysis.model.c_types import DataModel, Integer, Pointer, Record
+from analysis.model.c_types import Function as FunctionType
 from analysis.model.spelling import display_name
 from analysis.model.verifiers import is_input
 
@@ -126,15 +127,21 @@ def _does_more(program: Program, name: str) -> bool:
 
 def _computes(program: Program, call: ir.Call, name: str, *, is_used: bool) -> bool:
     """Whether an external function may compute what the run takes from it: a function of the system can write through a pointer
-    that it is passed, and any function can return something. `is_used`: the run takes its result, or what it wrote."""
+    that it is passed, unless it is known what it does, and any function can return something. `is_used`: the run takes its
+    result, or what it wrote."""
     if _bounds(name) is not None or (_can_be_null(name) and not _writes(name)):
         return False
-    external = program.externals.get(name)
+    external, function = program.externals.get(name), known(name)
     is_systems = is_of_compilers(name) or (external is not None and external.system)
-    if is_systems and any(isinstance(argument.type, Pointer) for argument in call.arguments):
+    only_answers = function is not None and function.only_writes and not function.written and not function.positions("beneath")
+    if is_systems and not only_answers and any(map(_leads_to_data, call.arguments)):
         return True
     gives = is_used or (external is not None and isinstance(external.type.result, Record))
     return gives and (is_systems or bool(call.arguments))
+
+
+def _leads_to_data(argument: ir.Expr) -> bool:
+    return isinstance(argument.type, Pointer) and not isinstance(argument.type.target, FunctionType)
 
 
 def _is_possible(question: Question, value: InputValue) -> bool:

@@ -2,7 +2,8 @@
 
 In this order, each step only if the ones before did not settle it:
 
-1. The program is run: on all its inputs where they are few, then on random ones. (This decides programs without inputs.)
+1. The program is run: on all its inputs where they are few (this decides programs without inputs), then so that one thing fails
+   after the other (`single_faults`), then on random ones.
 2. The claimed path is asked about: a model of its formula gives inputs to run.
 3. The search goes back from the violation (`backward`), which does not depend on the program's size: refuted if nothing leads
    there from any state that the function that it is in, or those that call it, may be entered in.
@@ -37,6 +38,7 @@ from analysis.engines.symbolic.explore import Exploration
 from analysis.engines.symbolic.found_memory import FoundMemory
 from analysis.engines.symbolic.inside import Inside, activation
 from analysis.engines.symbolic.runs import LEAKS, Attempts, described
+from analysis.engines.symbolic.single_faults import faulty_inputs
 from analysis.engines.symbolic.task import NOT_REPEATED, Confirmed, Decision, Refuted, Spent, Task, Undecided, only_if
 from analysis.engines.symbolic.violation_branches import violating
 from analysis.interpreter.outcome import Bounds, Exited, Observation, Replayed, Returned, Run, Start, Step, Stuck
@@ -45,6 +47,9 @@ from analysis.model.assumptions import BOUNDS, TYPES
 from analysis.smt.solving.solver import Budget
 
 _RUN_SHARE = 0.15  # of the seconds, for runs on random inputs
+_FAULT_SHARE = 0.4  # of the seconds, for runs in which one thing fails
+_FAULT_STEPS = 60_000  # of such a run, which goes as far as the program does
+_FAULTY_ENTRIES = 3  # that such runs begin in
 _LARGE_RUN_SHARE = 0.04  # in large programs, where such runs hardly get far
 _QUICK_STEPS = 20_000  # of a run on random inputs
 # the explorations of one entry: the encoding of integers, whether as a tree, how much deeper, until which share of the time
@@ -114,13 +119,27 @@ class _Deciding:
         return Start(entry, any_globals=entry != MAIN, data_model=self._task.model)
 
     def _by_running(self) -> Decision | None:
-        """Runs of `main`, if that is the only entry; others are called in unknown ways."""
+        """Runs of `main`, if that is the only entry. Others are called in unknown ways: of these, runs in which little fails."""
         if self._entries != (MAIN,):
-            return None
+            return self._try_faults()
         found = self._try_all()
         if found is None and not self._is_late(0):
-            found = self._try_random()
+            found = self._try_faults() or self._try_random()
         return found
+
+    def _try_faults(self) -> Decision | None:
+        """Runs in which little fails, of each entry; the one that the claimed path begins in comes first."""
+        path = self._task.path
+        entries = sorted(self._entries, key=lambda entry: (not path or entry != path[0].function, entry != MAIN))
+        for entry in entries[:_FAULTY_ENTRIES]:
+            for make, tell in faulty_inputs(path, self._task.model.pointer_bits // 8, self._effort.runs):
+                if self._is_late(1 - _FAULT_SHARE):
+                    return None
+                run, replayed = self._attempts.run(self._start(entry), make, _FAULT_STEPS)
+                if replayed is not None and not doubts(self._program, entry, replayed, self._target, self._task.model):
+                    return self._confirmed(entry, replayed)
+                tell(run.path)
+        return None
 
     def _try_all(self) -> Decision | None:
         """All runs of a program whose inputs are few and of few values."""

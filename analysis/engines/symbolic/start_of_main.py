@@ -21,12 +21,15 @@ def surroundings_doubt(program: Program, entry: str, replayed: Replayed, model: 
     argc: InputValue = 0
     is_counted = False
     for question, value in replayed.asked:
-        if question.kind != "parameter" or question.name in unread:
+        if question.kind != "parameter":
             continue
         if isinstance(question.type, Integer) and not is_counted:
-            argc, is_counted = value, True
-            if not isinstance(value, int) or value < 0:
+            is_count = isinstance(value, int) and value >= 0
+            if not is_count and question.name not in unread:
                 return f"main is called with {question.name} == {value}"
+            argc, is_counted = value, is_count
+        if question.name in unread:
+            continue
         if isinstance(question.type, Pointer) and value == 0:
             return f"main is called with {question.name} == NULL"
     return _argument_doubt(replayed, argc, is_counted, model.pointer_bits // 8) or _result_doubt(replayed)

@@ -172,25 +172,25 @@ class Calls(Undeclared):
                     raise RefusedError("a choice by a constant whose value is not known")
                 return self.expression(arguments[1 if chosen else 2])
             case "va_start" | "va_copy" | "c23_va_start":
-                return self._va_start(node, arguments)
+                return self._va_start(bare, node, arguments)
             case "object_size" | "dynamic_object_size":  # what it is depends on the optimiser
                 return ir.Unknown(self.model.unsigned_long)
             case "va_arg_pack" | "va_arg_pack_len":
                 return ir.Unknown(INT)
         return None
 
-    def _va_start(self, node: Node, arguments: Sequence[Node]) -> ir.Expr:
+    def _va_start(self, name: str, node: Node, arguments: Sequence[Node]) -> ir.Expr:
         target = self.expression(arguments[0])
         if isinstance(target, ir.LVALUES):
-            self.emit(ir.Assign(target, ir.Unknown(target.type)), node)
+            copied = self.value(arguments[1]) if name == "va_copy" else None
+            self.emit(ir.Assign(target, ir.Unknown(target.type, copied)), node)
         return ir.Unknown(c_types.VOID)
 
     def _va_arg(self, node: Node, arguments: Sequence[Node]) -> ir.Expr:
-        if arguments:
-            self.value(arguments[0])
+        read = self.value(arguments[0]) if arguments else None
         type_ = self.operand_type(self.tree.va_args[node.start_byte])
         result = self.temporary(type_)
-        self.emit(ir.Assign(result, ir.Unknown(type_)), node)
+        self.emit(ir.Assign(result, ir.Unknown(type_, read)), node)
         return result
 
     def _offsetof_operands(self, type_node: Node, designator: Node) -> ir.Expr:

@@ -11,7 +11,7 @@ from typing import Any
 
 from analysis.c.functions import known
 from analysis.interpreter.halting import EndError
-from analysis.interpreter.library import allocation, blocks, ending, files, locks, numbers, printing, strings
+from analysis.interpreter.library import allocation, blocks, ending, files, listed_printing, locks, numbers, printing, strings
 from analysis.interpreter.library.open_results import Compared, Model, noting_open
 from analysis.interpreter.library.unknown import unknown
 from analysis.interpreter.outcome import Stuck
@@ -31,7 +31,7 @@ _MODELS: dict[str, Callable[[RunningMachine, list[Any], tuple[Type, ...]], Any]]
     **printing.MODELS,
     **strings.MODELS,
 }
-MODELLED = frozenset((*_MODELS, *locks.MODELS))
+MODELLED = frozenset((*_MODELS, *locks.MODELS, *listed_printing.NAMES))
 """The functions that are executed; `analysis.c.functions` describes them."""
 
 
@@ -82,6 +82,9 @@ def _never_returning(name: str, model: Model) -> Model:
 
 def _modelled(name: str, returned: Type) -> Model:
     fit = _fitting(returned)
+    if name in listed_printing.NAMES:
+        listed = listed_printing.printing(name, returned)
+        return lambda machine, arguments, types, wanted: fit(machine, listed(machine, arguments, types, wanted))
     known, asking = _MODELS.get(name), locks.MODELS.get(name)
     if is_assumption(name):
         known = ending.assumption(name)

@@ -125,6 +125,7 @@ class _Translation:
             if missing:
                 stack.extend(missing)
                 continue
+            clock.work(clock.TERM)
             made = self._made(top, [cache[a] for a in top.args])
             z3core.Z3_inc_ref(self.ref, made)
             cache[top] = made

@@ -7,8 +7,10 @@ after any call.
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
+from analysis.cfa.graph import Program
 from analysis.engines.symbolic import Confirmed, Effort, ProgramTask, decide_program
 from analysis.engines.symbolic.task import Decision
 from analysis.interpreter import Script, Start, execute
@@ -26,6 +28,7 @@ def system(declarations: str) -> str:
 
 
 IMPOSSIBLE = {
+    "a terminal or none": ("int isatty(int);", "if (isatty(1) > 1) reach_error();"),
     "rand() is not negative": ("int rand(void);", "if (rand() < 0) reach_error();"),
     "random() is not negative": ("long random(void);", "if (random() < 0) reach_error();"),
     "random() has 31 bits": ("long random(void);", "if (random() >> 31) reach_error();"),
@@ -53,6 +56,8 @@ def test_what_a_function_cannot_give_confirms_nothing(what: str) -> None:
 
 
 POSSIBLE = {
+    "a terminal or none": ("int isatty(int);", "if (isatty(1)) reach_error();"),
+    "a file that is not there": ("int access(const char *, int);", 'if (access("f", 0)) reach_error();'),
     "rand": ("int rand(void);", "if (rand() > 1000) reach_error();"),
     "getchar": ("int getchar(void);", "if (getchar() < 0) reach_error();"),
     "errno that no call follows": (
@@ -72,3 +77,22 @@ def test_what_a_function_can_give_confirms(what: str) -> None:
 def test_numbers_without_sign_are_negated_or_the_greatest(text: str, value: int) -> None:
     body = f'unsigned long strtoul(const char *, char **, int); int main(void) {{ return (int)strtoul("{text}", 0, 10); }}'
     assert execute(program_of(body), Start("main"), Script()).end == Returned(value)
+
+
+@pytest.mark.parametrize(
+    ("declarations", "calls", "is_known"),
+    [
+        ("int unlink(const char *);", 'unlink("f");', True),
+        ("void (*signal(int, void (*)(int)))(int);", "signal(13, (void (*)(int))1);", True),
+        ("struct stat { long size; }; int stat(const char *, struct stat *);", 'struct stat s; stat("f", &s);', False),
+        ("int unheard_of(const char *);", 'unheard_of("f");', False),
+    ],
+)
+def test_what_a_function_of_the_system_only_answers_matters_to_nobody(declarations: str, calls: str, is_known: bool) -> None:
+    """A run after a call that writes nothing the program has, and whose result it does not look at."""
+    body = f"int main(void) {{ {calls} if (getchar() < 0) reach_error(); return 0; }}"
+    program = program_of(f"{declarations} int getchar(void); {body}")
+    externals = {name: msgspec.structs.replace(external, system=True) for name, external in program.externals.items()}
+    program = Program(program.functions, program.globals, externals, program.records, program.address_taken)
+    task = ProgramTask(program, frozenset({"assertion"}), Effort(seconds=1, runs=8))
+    assert isinstance(decide_program(task), Confirmed) == is_known

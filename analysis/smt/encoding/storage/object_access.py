@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+from analysis.model import clock
 from analysis.model.c_types import Floating, Type
 from analysis.smt.encoding.numbers import scalar_terms
 from analysis.smt.encoding.numbers.bits import Bits
@@ -32,6 +33,7 @@ from analysis.smt.logic.terms import Term
 _PARTS = "a floating value or an address is put together from parts, or read in parts"
 _OTHER = "a floating value or an address is read as a number, or the other way round"
 _OVERLAP = "a write may overlap part of what is read"
+_PASSED = 10  # times as much work is a write that is compared with, as one that is only passed
 _MOST_WRITES = 512  # writes that a read at an unknown offset is compared with; more are not followed
 
 
@@ -194,6 +196,7 @@ class Objects:
         passed: list[Patch | tuple[Fill, Term]] = []
         value: Term | None = None
         while value is None:
+            clock.work(clock.WRITE)
             passed.extend(self._as_patches(layer, low, high, cell_tag))
             base = layer.base
             if isinstance(base, Patch):
@@ -209,6 +212,7 @@ class Objects:
                 layer = layer.below
         if len(passed) > _MOST_WRITES:
             return self.open(type_, "a large array is read at an unknown index")
+        clock.work(_PASSED * clock.WRITE * len(passed))
         for change in reversed(passed):
             if isinstance(change, Patch):
                 value = self._after(change, offset, width, 0, type_, value, tag)

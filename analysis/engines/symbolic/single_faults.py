@@ -1,0 +1,161 @@
+"""Runs in which nearly everything goes well, and one thing or another does not: fault injection, guided by a claimed path.
+
+The first run has a system that works: memory is found, functions give 0 or an object, `main` is called without words, strings
+are empty. Each question that a run asked is a place where another run can differ: there an allocation fails, a pointer is null, a
+number is another one. A run takes steps of the claimed path, with others in between, and leaves out some. The run that took most
+is varied next, and there the questions next to where it left out something come first. Random inputs hardly find these runs:
+something fails in them long before.
+"""
+
+from __future__ import annotations
+
+import heapq
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+from analysis.engines.symbolic.choices import ELEMENTS
+from analysis.interpreter.inputs import Fresh, Inputs, InputValue, Question
+from analysis.interpreter.outcome import Step
+from analysis.model.c_types import Floating, Integer, Pointer
+
+Faults = tuple[tuple[int, InputValue], ...]
+"""By the number of the question, in a run's order: the answer that is not the usual one."""
+
+_ROUNDS = 4  # times that a place is answered as usual; then it says what ends most loops
+_END = -1  # such as EOF
+_MOST = 3  # faults in one run
+_NEAR = 8  # questions before a place where a run leaves the path, that come before others
+
+
+class Faulty:
+    """Usual answers, but for these faults. `questions` are those that were asked."""
+
+    def __init__(self, faults: Faults, pointer_bytes: int) -> None:
+        self._faults = dict(faults)
+        self._pointer_bytes = pointer_bytes
+        self._asked: Counter[tuple[str, int]] = Counter()
+        self._made = 0
+        self._words: str = ""
+        self._count = 1
+        self.questions: list[Question] = []
+
+    def answer(self, question: Question) -> InputValue | None:
+        """The value for the question."""
+        number = len(self.questions)
+        self.questions.append(question)
+        value = self._faults[number] if number in self._faults else self._usual(question)
+        if question.kind == "parameter" and isinstance(question.type, Integer) and isinstance(value, int):
+            self._count = value
+        if isinstance(value, Fresh):
+            if question.kind == "parameter" and isinstance(question.type, Pointer) and not self._words:
+                self._words = f"fresh {self._made}" if isinstance(question.type.target, Pointer) else ""
+            self._made += 1
+        return value
+
+    def _usual(self, question: Question) -> InputValue | None:
+        if question.kind in ("allocation", "written"):
+            return None
+        if isinstance(question.type, Pointer):
+            return self._pointer(question)
+        if isinstance(question.type, Floating):
+            return 0.0
+        if question.kind == "parameter":
+            return 1
+        place = question.function, question.edge
+        self._asked[place] += 1
+        return 0 if question.kind != "result" or self._asked[place] <= _ROUNDS else _END
+
+    def _pointer(self, question: Question) -> InputValue:
+        """An object; what is behind the last word of a list of words, and what memory holds of other pointers, is null."""
+        if question.kind == "memory":
+            is_word = question.name == self._words and 0 <= question.offset // self._pointer_bytes < self._count
+            return Fresh(ELEMENTS) if is_word else 0
+        return Fresh(ELEMENTS) if question.kind in ("parameter", "result") else 0
+
+
+def others(question: Question) -> tuple[InputValue, ...]:
+    """The answers that are tried instead of the usual one."""
+    match question.kind:
+        case "allocation":
+            return (0,)
+        case "written" | "expression" | "indeterminate":
+            return ()
+    if isinstance(question.type, Pointer):
+        return (0,) if question.kind != "memory" else (Fresh(ELEMENTS),)
+    if isinstance(question.type, Floating):
+        return ()
+    return (2, 3) if question.kind == "parameter" else (1, -1) if question.kind == "result" else (1,)
+
+
+Recipe = Callable[[], Inputs]
+Numbered = tuple[int, Question]
+Tell = Callable[[Sequence[Step]], None]
+
+
+def faulty_inputs(path: Sequence[Step], pointer_bytes: int, most: int) -> Iterator[tuple[Recipe, Tell]]:
+    """At most so many inputs, each as a recipe that makes the same ones again, with what is to be told of the run: its steps.
+    `path` is what is claimed to lead to the violation."""
+    waiting: list[tuple[int, int, int, int, Faults]] = [(0, 0, 0, 0, ())]
+    pushed = 0
+    for _ in range(most):
+        if not waiting:
+            return
+        *_, faults = heapq.heappop(waiting)
+        first = Faulty(faults, pointer_bytes)
+        told: list[Sequence[Step]] = []
+        yield _recipe(first, faults, pointer_bytes), told.append
+        if not told or len(faults) == _MOST:
+            continue
+        taken, left = followed(path, told[0])
+        after = faults[-1][0] + 1 if faults else 0
+        numbered = list(enumerate(first.questions))[after:]
+        for rank, (number, question) in ranked(numbered, left or (len(told[0]),)):
+            for value in others(question):
+                pushed += 1
+                heapq.heappush(waiting, (-taken, len(faults), rank, pushed, (*faults, (number, value))))
+
+
+def ranked(questions: Sequence[Numbered], left: Sequence[int]) -> list[tuple[int, Numbered]]:
+    """The questions with a rank each, low ones first. In turn come those next to the first of these steps, and those next to the
+    others, of which the last step comes first; then all other questions. Next to a step, every third one is behind it."""
+    found: dict[int, int] = {}
+
+    def rank(step: int, of: Callable[[int], int]) -> None:
+        behind = next((at for at, (_, question) in enumerate(questions) if question.step > step), len(questions))
+        before, after = range(behind)[-_NEAR:], range(len(questions))[behind : behind + _NEAR // 3]
+        near = [(far + far // 2, at) for far, at in enumerate(reversed(before))] + [
+            (3 * far + 2, at) for far, at in enumerate(after)
+        ]
+        for far, at in near:
+            found[at] = min(of(far), found.get(at, of(far)))
+
+    later = left[:0:-1]
+    rank(left[0], lambda far: 2 * far)
+    for place, step in enumerate(later):
+        rank(step, lambda far, place=place: 2 * (far * len(later) + place) + 1)  # type: ignore[misc]  # the default binds it
+    most = 4 * _NEAR * len(left)
+    return [(found.get(at, most + len(questions) - at), one) for at, one in enumerate(questions)]
+
+
+def _recipe(first: Faulty, faults: Faults, pointer_bytes: int) -> Recipe:
+    """Makes inputs with these faults, the first time the ones that are there."""
+    made = [first]
+    return lambda: made.pop() if made else Faulty(faults, pointer_bytes)
+
+
+def followed(path: Sequence[Step], steps: Sequence[Step]) -> tuple[int, tuple[int, ...]]:
+    """How many steps of a path a run took, in their order and with others in between; and after which of its own steps it left
+    out some of the path. Most of these do not matter: a claimed path has one side of each branch, where often both would do."""
+    places: dict[Step, list[int]] = {}
+    for number, step in enumerate(steps):
+        places.setdefault(step, []).append(number)
+    taken, here, left = 0, -1, dict[int, None]()
+    for step in path:
+        known = places.get(step, ())
+        at = bisect_right(known, here)
+        if at < len(known):
+            taken, here = taken + 1, known[at]
+        elif here >= 0:
+            left[here] = None
+    return taken, tuple(left)

@@ -1,0 +1,126 @@
+"""Runs in which one thing fails find what random inputs do not: something after many things that went well."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.engines.symbolic import Confirmed, Effort, Target, Task, decide
+from analysis.engines.symbolic.single_faults import Faulty, faulty_inputs, followed, others, ranked
+from analysis.interpreter.inputs import Fresh, InputValue, Question, QuestionKind
+from analysis.interpreter.outcome import Step
+from analysis.model import ir
+from analysis.model.c_types import CHAR, INT, Pointer, Type
+from tests.support.runs import program_of
+
+LOG = (
+    "int vfprintf(FILE *, const char *, __builtin_va_list);"
+    "static void log_(const char *f, ...) { __builtin_va_list l; __builtin_va_start(l, f); vfprintf(stderr, f, l); }"
+    'static void *get(size_t n) { void *p = malloc(n); if (!p) { log_("%d", (int)n); exit(1); } return p; }'
+)
+MANY = LOG + (
+    "int main(int argc, char **argv) { char *last, *known[20]; int n = __VERIFIER_nondet_int();"
+    ' for (int i = 0; i < 20; i++) { char *one = get(i + 1); known[i] = one; log_("%d %s", i, argv[0]); }'
+    " last = malloc(7); CHECK *last = 1; return n; }"
+)
+WORDS = (
+    "int main(int argc, char **argv) { char *p = 0; int n = __VERIFIER_nondet_int();"
+    " if (argc > 1 CHECK) *p = argv[1][0]; return n; }"
+)
+
+
+def store(text: str, runs: int = 40) -> Task:
+    """The question about the store through a pointer in `main`."""
+    program = program_of(text)
+    found = next(e for e in program.functions["main"].edges if isinstance(ir.target_of(e.effect), ir.Deref))
+    return Task(program, Target("main", found.id, "null-dereference"), ("main",), effort=Effort(seconds=6, runs=runs))
+
+
+@pytest.mark.parametrize("text", [MANY.replace("CHECK", ""), WORDS.replace("CHECK", "")])
+def test_one_fault_is_enough(text: str) -> None:
+    found = decide(store(text))
+    assert isinstance(found, Confirmed)
+    assert sum(value == 0 for question, value in found.inputs if question.kind == "allocation") <= 1
+    assert found.spent.states == 0
+
+
+@pytest.mark.parametrize("text", [MANY.replace("CHECK", "if (!last) return 1;"), WORDS.replace("CHECK", "&& argc < 2")])
+def test_the_mended_program_is_not_confirmed(text: str) -> None:
+    assert not isinstance(decide(store(text, runs=30)), Confirmed)
+
+
+def asked(kind: QuestionKind, type_: Type, name: str = "", offset: int = 0) -> Question:
+    return Question(kind, type_, name, offset, "main", 0, 0, 0)
+
+
+def test_the_words_of_main_end_with_a_null_pointer() -> None:
+    words = Pointer(Pointer(CHAR))
+    inputs = Faulty(((0, 2),), 8)
+    assert [inputs.answer(asked("parameter", INT, "argc")), inputs.answer(asked("parameter", words, "argv"))] == [2, Fresh(64)]
+    behind = [inputs.answer(asked("memory", Pointer(CHAR), "fresh 0", offset)) for offset in (0, 8, 16)]
+    assert behind == [Fresh(64), Fresh(64), 0]
+    assert inputs.answer(asked("memory", CHAR, "fresh 1")) == 0
+
+
+def test_what_is_read_again_and_again_ends() -> None:
+    inputs = Faulty((), 8)
+    assert [inputs.answer(asked("result", INT, "fgetc")) for _ in range(6)] == [0, 0, 0, 0, -1, -1]
+
+
+@pytest.mark.parametrize(
+    ("question", "values"),
+    [
+        (asked("allocation", INT, "malloc"), (0,)),
+        (asked("result", Pointer(CHAR), "getenv"), (0,)),
+        (asked("result", INT, "open"), (1, -1)),
+        (asked("parameter", INT, "argc"), (2, 3)),
+        (asked("expression", INT), ()),
+        (asked("written", INT, "f"), ()),
+    ],
+)
+def test_what_can_differ(question: Question, values: tuple[InputValue, ...]) -> None:
+    assert others(question) == values
+
+
+def test_the_questions_next_to_where_a_run_leaves_the_path_come_first() -> None:
+    """The base run, which takes two of three claimed steps; then its four allocations."""
+    chosen: list[list[InputValue | None]] = []
+    steps = [Step("main", edge) for edge in range(4)]
+    for make, tell in faulty_inputs([steps[0], steps[2], Step("main", 9)], 8, 5):
+        inputs = make()
+        chosen.append([inputs.answer(Question("allocation", INT, "malloc", 0, "main", edge, edge, 0)) for edge in range(4)])
+        tell(steps)
+    assert [answers.index(0) for answers in chosen[1:]] == [2, 1, 3, 0]
+    assert chosen[0] == [None] * 4
+
+
+def test_a_run_that_comes_further_is_varied_next() -> None:
+    """A second allocation is asked for only where the first one failed; its failure is what the path claims."""
+    path, faults = [Step("main", edge) for edge in (0, 1, 2)], list[int]()
+    for make, tell in faulty_inputs(path, 8, 4):
+        inputs = make()
+        answers = [inputs.answer(Question("allocation", INT, "malloc", 0, "main", edge, edge, 0)) for edge in (0, 7)]
+        faults.append(answers.count(0))
+        tell(path[: 1 + answers.count(0)])
+    assert faults == [0, 1, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("path", "run", "found"),
+    [
+        ("abc", "abc", (3, ())),
+        ("abc", "axbxc", (3, ())),
+        ("abc", "abx", (2, (1,))),
+        ("abcd", "axcx", (2, (0, 2))),
+        ("abab", "abb", (3, (1,))),
+        ("abc", "xx", (0, ())),
+        ("abc", "xbxcx", (2, ())),
+    ],
+)
+def test_runs_take_steps_of_a_path(path: str, run: str, found: tuple[int, tuple[int, ...]]) -> None:
+    assert followed([Step(name, 0) for name in path], [Step(name, 0) for name in run]) == found
+
+
+def test_the_nearest_questions_before_each_place_come_first() -> None:
+    questions = [(number, Question("allocation", INT, "malloc", 0, "main", 0, 10 * number, 0)) for number in range(8)]
+    order = sorted(ranked(questions, (15, 40, 65)))
+    assert [number for _, (number, _) in order] == [1, 6, 0, 4, 2, 5, 3, 7]
