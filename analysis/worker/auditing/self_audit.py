@@ -52,7 +52,7 @@ class SelfAudit:
         self._journal = Journal()
         self._edited: set[str] = set()  # since their last audits
         self._audited: set[str] = set()  # since everything was checked from nothing
-        self._suspected: dict[str, tuple[Difference, ...]] = {}
+        self._suspected: dict[str, tuple[Difference, ...]] = {}  # by the last audit, if nothing was asked since
         self._running: RunningTask | None = None
         self._kept: Report | None = None
         self._found: _Found | None = None
@@ -71,6 +71,7 @@ class SelfAudit:
         self._last = self._now()
         if self._found is None:  # a replay is about earlier edits, and goes on
             self.close()
+        self._suspected.clear()
         if isinstance(request, Edit):
             self._journal.edited(request.path, request.text)
         if program is not None:
@@ -144,12 +145,13 @@ class SelfAudit:
     def _compared(self, program: str, kept: Report, fresh: Report, options: Options) -> Audited:
         differences = tuple(contradictions(kept, fresh))
         suspected = self._suspected.pop(program, None)
-        if differences and differences != suspected:
+        if differences and suspected is None:
             self._suspected[program] = differences
             self._edited.add(program)
             return Audited("self-audit: what is kept and what is found from nothing differ; looked at again", asks_for="look")
         self._done(program)
         self._rechecked += rechecked(kept)
+        differences = tuple(one for one in differences if one in (suspected or ()))
         if not differences:
             return Audited(self._sentence())
         self._differences += len(differences)
