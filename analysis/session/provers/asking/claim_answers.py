@@ -395,7 +395,7 @@ class Claims:
     def _question(self, claim: Claim, program: Program) -> Question | None:
         """The question of a claim; None if nothing could come of it."""
         if self._parts is None:
-            self._parts = ClaimParts(
+            parts = ClaimParts(
                 program,
                 self._entries,
                 self._contents,
@@ -403,7 +403,8 @@ class Claims:
                 understood=self._understood,
                 however_large=self._options.engine == BOUNDED,
             )
-            self._reached, self._elsewhere = self._parts.reached, self._parts.elsewhere
+            self._reached, self._elsewhere = parts.reached, parts.elsewhere
+            self._parts = parts  # the last one: this may be ended from outside before, and then begins again
         part = self._parts.of(claim, self._known)
         if part is None:
             return None
