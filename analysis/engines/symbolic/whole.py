@@ -20,11 +20,12 @@ import msgspec
 from analysis.c.undefined import OBSERVED
 from analysis.cfa.graph import Edge
 from analysis.cfa.linking.evaluation_order import assumptions_of
+from analysis.cfa.linking.obstructed import MAIN
 from analysis.cpa.framework.algorithm import Cancellation
 from analysis.cpa.obstacles.completeness import address_number, called_outside, depends_on_compiler, hidden_flow, is_known
 from analysis.cpa.obstacles.lifetimes import outlived
 from analysis.cpa.symbolic_values.condition_formulas import Mode
-from analysis.engines.symbolic.candidates import MAIN, Kept, plausible
+from analysis.engines.symbolic.candidates import Kept, plausible
 from analysis.engines.symbolic.choices import (
     Choosing,
     MakeInputs,
