@@ -11,12 +11,12 @@ import logging
 import os
 import subprocess
 from collections.abc import Callable, Iterable, Sequence
-from importlib.metadata import version
 from typing import Any
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
+from analysis.model.distribution import everproof_version
 from analysis.model.report import Finding, Message
 from analysis.model.settings import Settings
 from analysis.wire import AuditDone, CheckDone, ContractChanges, FileResult, Progress
@@ -67,7 +67,7 @@ class EverproofServer(LanguageServer):
         started: subprocess.Popen[bytes] | None = None,
         watch_loop: bool = False,
     ) -> None:
-        super().__init__("everproof", version("everproof"), protocol_cls=EverproofProtocol)
+        super().__init__("everproof", everproof_version(), protocol_cls=EverproofProtocol)
         self._command = command
         self._started = started
         self._watch_loop = watch_loop

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from analysis.cfa.callgraph import callees
+from analysis.cfa.callgraph import callees, callers
 from analysis.cfa.components import strongly_connected
 from analysis.cfa.graph import Cfa, Program
 from analysis.cfa.linking.obstructed import MAIN, mentions
@@ -24,6 +24,13 @@ def open_functions(program: Program) -> frozenset[str]:
     found = uncalled({name: direct_callees(cfa) for name, cfa in program.functions.items()})
     named = {name for name in found & program.functions.keys() if "::" not in name and name not in program.address_taken}
     return frozenset(named.union(filter(is_main, program.functions))) - {MAIN}
+
+
+@kept_with
+def only_started(program: Program) -> frozenset[str]:
+    """The functions `main` that nothing in the program calls, or could."""
+    called = callers(program)
+    return frozenset(filter(is_main, program.functions)) - program.address_taken - {name for name, by in called.items() if by}
 
 
 @kept_with

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 import msgspec
 
 from analysis.cli.failure import Failure
-from analysis.cli.json_format import encode_json, everproof_version
+from analysis.cli.json_format import encode_json
+from analysis.model.distribution import everproof_version
 from analysis.model.file_reading import UnreadableError, read_file
 from analysis.model.limits import BASELINE_BYTES
 from analysis.model.report import Finding, Report

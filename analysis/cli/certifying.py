@@ -27,6 +27,7 @@ from analysis.certificate.witnessed import claimed
 from analysis.cfa.edge_places import ProgramPlaces
 from analysis.cfa.graph import Program
 from analysis.cfa.linking.link import link
+from analysis.cfa.linking.obstructed import MAIN
 from analysis.cfa.linking.renamed_unit import as_linked
 from analysis.cfa.marks import with_places
 from analysis.cli.certificate_request import Request, WitnessRequest
@@ -45,7 +46,6 @@ from analysis.session.units.file_building import build
 from analysis.smt.transitions.vocabulary import TooLargeError
 
 ACCEPTED, REFUSED, FAILED, PARTIAL = 0, 1, 2, 3
-MAIN = "main"
 
 
 def read_program(paths: tuple[str, ...], options: Options) -> Program:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from importlib.metadata import version
 
 from analysis.cli.failure import Failure
 from analysis.cli.output import write
 from analysis.cli.text_format import count
+from analysis.model.distribution import everproof_version
 from analysis.session.files.texts import Texts
 from analysis.session.keeping.archive import Archive, Snapshot
 from analysis.session.keeping.handed_over import (
@@ -35,7 +35,7 @@ def export(store: Store, path: str) -> int:
     programs = [program for program in found if program is not None][:_MOST_PROGRAMS]
     if not programs:
         raise Failure(f"{store.path} has nothing of what is below {root} now: run `everproof check` first.")
-    handed = HandedOver(version("everproof"), tuple(programs), handed_proofs(store))
+    handed = HandedOver(everproof_version(), tuple(programs), handed_proofs(store))
     store.close()
     try:
         data = packed(handed)

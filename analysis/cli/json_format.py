@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
 from typing import Any
 
 import msgspec
 
+from analysis.model.distribution import everproof_version
 from analysis.model.places import Place, Range
 from analysis.model.report import Finding, FunctionReport, Report, RuleVerdict, TraceStep
 
 SCHEMA = 1
-
-
-def everproof_version() -> str:
-    """The version of the installed distribution."""
-    return version("everproof")
 
 
 def encode_json(document: object) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from analysis.cli.baseline import Entry, Known
-from analysis.cli.json_format import everproof_version
+from analysis.model.distribution import everproof_version
 from analysis.model.places import Place
 from analysis.model.report import FINGERPRINT_NAME, Finding, Message, Report, TraceStep
 from analysis.rules.automaton import Rule

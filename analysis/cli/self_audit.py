@@ -13,10 +13,11 @@ from analysis.api import Checker
 from analysis.cli.check import check, first_of, run
 from analysis.cli.command_options import Asked, read_asked
 from analysis.cli.failure import Failure
-from analysis.cli.json_format import encode_json, everproof_version
+from analysis.cli.json_format import encode_json
 from analysis.cli.output import protect, say, write
 from analysis.cli.text_format import count
 from analysis.model.digest import digest_text
+from analysis.model.distribution import everproof_version
 from analysis.model.file_reading import UnreadableError, read_file
 from analysis.model.limits import Limits
 from analysis.model.report_differences import Difference, compared

@@ -11,12 +11,11 @@ from typing import Any, Protocol
 
 from analysis.interpreter.halting import not_modelled
 from analysis.interpreter.inputs import QuestionKind
-from analysis.model.c_types import Array, Integer, Pointer, Record, Type, spell
+from analysis.model.c_types import VA_LIST, Integer, Pointer, Type, spell
 from analysis.model.ranges import wrapped
 
 LIST_BYTES = 24
 """The size of a `va_list` in runs; that of x86-64."""
-_KEY = "struct __va_list_tag"
 
 Arguments = Sequence[tuple[Type, Any]]
 
@@ -75,8 +74,7 @@ class Reader(Protocol):
 
 def is_argument_list(type_: Type) -> bool:
     """Whether it is `va_list`, or what is inside of it."""
-    inner = type_.element if isinstance(type_, Array) and type_.length == 1 else type_
-    return isinstance(inner, Record) and inner.key == _KEY
+    return type_ in (VA_LIST, VA_LIST.element)
 
 
 def begin(machine: Reader, address: int, copied: int | None) -> None:

@@ -124,6 +124,8 @@ INT = Integer(32, True, "int")
 UNSIGNED_INT = Integer(32, False, "unsigned int")
 FLOAT = Floating(32, "float")
 DOUBLE = Floating(64, "double")
+VA_LIST = Array(Record("struct", "struct __va_list_tag"), 1)
+"""`va_list`, of which C says only that it is a complete type (C11 7.16p3)."""
 
 
 class DataModel(msgspec.Struct, frozen=True, gc=False):

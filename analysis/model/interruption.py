@@ -3,6 +3,8 @@
 A signal handler may raise `Interrupted`, but only where the work says so by entering the `Interruption`: work that builds
 its result anew and changes nothing else, so that nothing half done remains.
 
+Questions to provers are such work: what they are made of is computed anew, and noted only outside (`session.provers`).
+
 Work that keeps what it computes on the way cannot be ended anywhere: half a table would be taken for all of it the next time. It
 enters `in_steps` as well, and is ended only where it says that a step is done.
 """

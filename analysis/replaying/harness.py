@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from analysis.c.functions import known
+from analysis.cfa.linking.obstructed import MAIN
 from analysis.model.run_inputs import RunInput, RunStart
 from analysis.model.verifiers import CHECKS, is_assumption
 
@@ -15,7 +16,6 @@ MARK = "everproof: "
 """How the lines begin that the harness prints."""
 FAILING = ("reach_error", "__VERIFIER_error")
 """Functions whose call is a failed assertion, whatever their bodies do."""
-_MAIN = "main"
 _MOST_WORDS = 100
 _IN_REGISTERS = 6  # arguments that a wrapper can take, whatever their types are, but floating ones
 _OBJECT = "everproof_object_"
@@ -48,7 +48,7 @@ def harness_for(run: RunStart) -> Harness:
     wrappers = _Wrappers(run, objects)
     arguments: tuple[bytes, ...] = ()
     behind = ""
-    if entry == _MAIN:
+    if entry == MAIN:
         arguments = tuple(objects.words())
     else:
         given = ", ".join(objects.value(one) for one in run.inputs if one.kind == "parameter")
@@ -99,7 +99,7 @@ class _Objects:
         for one in run.inputs:
             if one.kind == "memory":
                 self._contents[one.name].append(one)
-        is_main = _spelled(run.entry) == _MAIN
+        is_main = _spelled(run.entry) == MAIN
         self.unknown = [name for name in self._contents if not name.startswith("fresh ") and (is_main or not _is_name(name))]
         """Objects that are not there before the run."""
 

@@ -12,6 +12,7 @@ import pytest
 from analysis.api import Checker
 from analysis.cli.handing_over import export, take
 from analysis.model.digest import digest_text
+from analysis.model.distribution import everproof_version
 from analysis.model.options import Options
 from analysis.model.places import Place, Position, Range
 from analysis.model.report import (
@@ -49,7 +50,7 @@ from tests.support.settled import answered
 
 FILES = 6
 PART = "int bug{0}(void)\n{{\n    int *p = 0;\n    return *p;\n}}\n"
-VERSION = handed_over.version("everproof")
+VERSION = everproof_version()
 SPOT = Range(Position(4, 5), Position(4, 7))
 
 

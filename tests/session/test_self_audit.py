@@ -200,6 +200,18 @@ def test_a_fault_is_found_in_the_second_round_and_repaired(tmp_path: Path, lost:
     assert processes == ["AuditTask", "AuditTask", "ReplayTask"]
 
 
+def test_a_difference_is_looked_at_twice_in_the_same_texts(tmp_path: Path, lost: list[int], processes: list[str]) -> None:
+    desk = Desk(tmp_path, GOOD)
+    desk.type(GOOD.replace("*p = &a", "*p = 0"))
+    assert [said.is_news for said in desk.wait()] == [False]
+    desk.type(GOOD.replace("*p = &a", "*p = 0") + "\n")
+    [said] = desk.wait()
+    assert (said.is_news, lost[-1]) == (False, 1)
+    assert "looked at again" in said.sentence
+    assert "ReplayTask" not in processes
+    assert [said.is_news for said in desk.wait()] == [True]
+
+
 def test_a_file_that_changed_on_the_disk_is_no_difference(tmp_path: Path) -> None:
     other = tmp_path / "b.c"
     other.write_text("int h(void) { return 1; }\n")
@@ -212,9 +224,8 @@ def test_a_file_that_changed_on_the_disk_is_no_difference(tmp_path: Path) -> Non
     assert said.sentence.endswith(", 0 differences")
 
 
-def test_the_real_process_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_real_process_answers(tmp_path: Path) -> None:
     (tmp_path / "a.c").write_text(GOOD)
-    monkeypatch.setattr(self_audit, "RunningTask", running_task.RunningTask)
     task = AuditTask(str(tmp_path), Options(engine="automaton"), {str(tmp_path / "a.c"): BAD})
     over = threading.Event()
     running = running_task.RunningTask(str(tmp_path), task, over.set)

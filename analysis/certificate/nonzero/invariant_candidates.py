@@ -13,13 +13,13 @@ from analysis.certificate.nonzero.record_parts import Members, element
 from analysis.certificate.nonzero.values import Known, is_nonzero
 from analysis.cfa.addresses_taken import pointed_statics
 from analysis.cfa.graph import Global, Program
+from analysis.cfa.linking.obstructed import MAIN
 from analysis.cfa.program_part import names_below
 from analysis.cpa.obstacles.beside import beside
 from analysis.model import ir
 from analysis.model.c_types import LONG_LONG, Array, Pointer
 from analysis.model.kept_with import kept_with
 
-MAIN = "main"
 _Path = tuple[str | int, ...]
 _NOTHING = Always(frozenset())
 

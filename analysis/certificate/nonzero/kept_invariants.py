@@ -18,13 +18,14 @@ from analysis.certificate.nonzero.data_invariants import NONE, Invariant, Invari
 from analysis.certificate.nonzero.followed import MOST_WALKS, weaker
 from analysis.certificate.nonzero.fresh_blocks import fresh_blocks
 from analysis.certificate.nonzero.function_edges import Edges
-from analysis.certificate.nonzero.invariant_candidates import MAIN, candidates, running
+from analysis.certificate.nonzero.invariant_candidates import candidates, running
 from analysis.certificate.nonzero.needed_values import Rule
 from analysis.certificate.nonzero.unfollowed_edges import broken_by
 from analysis.certificate.nonzero.walk import Walked, walk
 from analysis.certificate.ownership.kept_by_callers import may_hide
 from analysis.cfa.callgraph import callees, components
 from analysis.cfa.graph import Cfa, Program
+from analysis.cfa.linking.obstructed import MAIN
 from analysis.cpa.obstacles.beside import beside
 from analysis.cpa.obstacles.code_addresses import UNKNOWN
 from analysis.cpa.obstacles.exposed_variables import is_closed

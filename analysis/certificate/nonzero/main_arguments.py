@@ -13,22 +13,13 @@ from collections.abc import Iterator, Sequence
 
 from analysis.certificate.nonzero.values import Known, constant
 from analysis.cfa.addresses_taken import taken_by
-from analysis.cfa.callgraph import callers
 from analysis.cfa.graph import Cfa, Program
-from analysis.cfa.open_functions import is_main
+from analysis.cfa.open_functions import only_started
 from analysis.model import ir
 from analysis.model.c_types import Integer, Pointer
-from analysis.model.kept_with import kept_with
 
 _MOST = 32  # arguments that one comparison tells of
 _INDEX = Integer(64, True, "long")
-
-
-@kept_with
-def only_started(program: Program) -> frozenset[str]:
-    """The functions `main` that nothing in the program calls, or could."""
-    called = callers(program)
-    return frozenset(filter(is_main, program.functions)) - program.address_taken - {name for name, by in called.items() if by}
 
 
 def argument_array(program: Program, cfa: Cfa) -> str:

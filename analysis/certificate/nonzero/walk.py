@@ -11,11 +11,12 @@ from analysis.certificate.nonzero.called_contexts import Given, InContext, never
 from analysis.certificate.nonzero.callee_contracts import Contract, Needs
 from analysis.certificate.nonzero.data_invariants import NONE, Invariant, Invariants
 from analysis.certificate.nonzero.function_edges import Edges
-from analysis.certificate.nonzero.main_arguments import at_start, only_started
+from analysis.certificate.nonzero.main_arguments import at_start
 from analysis.certificate.nonzero.transfer import Missing, Transfer
 from analysis.certificate.nonzero.values import Known
 from analysis.cfa.graph import Cfa
 from analysis.cfa.live_variables import live
+from analysis.cfa.open_functions import only_started
 from analysis.model import ir
 from analysis.model.spelling import display_name
 

@@ -22,18 +22,18 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from analysis.c.control import NAMED_CODE
-from analysis.certificate.nonzero.main_arguments import only_started
 from analysis.certificate.ownership.obligations import LIVE, Obligations, Passed
 from analysis.cfa.building.cfa_building import PASSED_DECLARATION
 from analysis.cfa.callgraph import callees, callers
 from analysis.cfa.graph import Edge, Program
 from analysis.cfa.linking.obstacle_words import is_open_order
+from analysis.cfa.linking.obstructed import MAIN
+from analysis.cfa.open_functions import only_started
 from analysis.model import ir
 from analysis.model.kept_with import kept_with
 from analysis.model.report import IF_KEPT
 from analysis.model.spelling import display_name
 
-_MAIN = "main"
 _NEEDED = {
     LIVE: "`{}` is null, or neither freed nor closed",
     "heap": "`{}` is null, or a whole block of memory that nothing else frees",
@@ -65,9 +65,9 @@ def needed_callers(program: Program, found: Mapping[str, Obligations], function:
 
 def hidden_calls(program: Program, entries: Collection[str]) -> str:
     """Why not all calls of functions of the program may be seen, in runs from the entries; empty if they are."""
-    if tuple(entries) != (_MAIN,) or _MAIN not in program.functions:
+    if tuple(entries) != (MAIN,) or MAIN not in program.functions:
         return "there is no main() from which all runs start"
-    called, waiting, reached = callees(program), [_MAIN], {_MAIN}
+    called, waiting, reached = callees(program), [MAIN], {MAIN}
     while waiting:
         name = waiting.pop()
         cfa = program.functions.get(name)

@@ -13,12 +13,13 @@ import msgspec
 
 from analysis.cfa.graph import Cfa, Places, Program
 from analysis.cfa.revisions.beside_edges import OwnNames, beside_edges
-from analysis.cli.json_format import SCHEMA, encode_json, everproof_version
+from analysis.cli.json_format import SCHEMA, encode_json
 from analysis.engines.difference.data_detector import Goal
 from analysis.engines.difference.difference_condition import Automaton, Condition
 from analysis.engines.difference.difference_graph import Context, Move, Node
 from analysis.engines.difference.extraction import Method
 from analysis.engines.difference.hidden_text import hides_text, text_of
+from analysis.model.distribution import everproof_version
 from analysis.model.spelling import display_name
 
 

@@ -18,12 +18,13 @@ from analysis.cfa.graph import Places, Program
 from analysis.cli.command_options import Asked
 from analysis.cli.difference.condition_format import AutomatonText, ConditionText, EntryText, text_digest
 from analysis.cli.failure import Failure
-from analysis.cli.json_format import SCHEMA, everproof_version
+from analysis.cli.json_format import SCHEMA
 from analysis.engines.difference.data_detector import Goal
 from analysis.engines.difference.difference_condition import Automaton, Condition
 from analysis.engines.difference.difference_graph import Context, Move, Node
 from analysis.engines.difference.extraction import Method
 from analysis.engines.difference.restricted_program import restricted
+from analysis.model.distribution import everproof_version
 from analysis.model.file_reading import UnreadableError, read_file
 from analysis.model.limits import CERTIFICATE_BYTES
 from analysis.model.report import Message, Report

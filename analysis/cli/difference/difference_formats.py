@@ -9,10 +9,11 @@ from typing import Any
 import msgspec
 
 from analysis.cli.github_format import annotation, escaped
-from analysis.cli.json_format import SCHEMA, encode_json, everproof_version, finding_document
+from analysis.cli.json_format import SCHEMA, encode_json, finding_document
 from analysis.cli.sarif_format import sarif_document
 from analysis.cli.text_format import count, finding_lines, spot
 from analysis.engines.difference.unchanged_functions import Difference
+from analysis.model.distribution import everproof_version
 from analysis.model.places import Place
 from analysis.model.report import Finding, Report
 from analysis.model.same_findings import Compared

@@ -14,8 +14,9 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from analysis.cli.json_format import encode_json, everproof_version
+from analysis.cli.json_format import encode_json
 from analysis.cli.witness.witness_format import RULES, WitnessError, is_whole
+from analysis.model.distribution import everproof_version
 from analysis.model.file_reading import UnreadableError, read_file
 from analysis.model.limits import Limits
 from analysis.model.places import Place

@@ -299,8 +299,8 @@ class _Body:
         return State(after.guard, left)
 
     def _key(self, step: Step, copy: Copy) -> str:
-        """The key of a call: the how-manieth of this function it is in the body, and the round of each loop around it. So edits
-        of other lines leave it as it is."""
+        """The key of a call: its number among the calls of the same function in the body, and the round of each loop around it.
+        So edits of other lines leave it as it is."""
         name = step.callee.replace("/", ":")
         same = self._calls.setdefault(name, {})
         number = same.setdefault((step.edge.id, step.callee), len(same))

@@ -52,13 +52,13 @@ class _Question(NamedTuple):
 
 
 class KnownBodies:
-    """The bodies of the last revision, for each of the last few questions."""
+    """The bodies of the last few revisions, for each of the last few questions."""
 
     def __init__(self) -> None:
         self._questions: dict[Hashable, _Question] = {}
 
     def of(self, question: Hashable, system: System) -> BodiesOfProgram:
-        """Those that a program may have in common with the last one of which the same was asked."""
+        """Those that a program may have in common with the last ones of which the same was asked."""
         world = _world(system)
         before = self._questions.pop(question, None)
         if before is None or before.world != world:

@@ -3,11 +3,11 @@
     task.Task ────────> decide.decide ────────> Confirmed (a replayed trace) | Refuted | Undecided
     task.ProgramTask ─> whole.decide_program ─┘
 
-**One finding.** `decide` tries these in turn: runs on few inputs, runs in which one thing fails
-(`single_faults`), runs on random inputs (`choices`, `runs`); the claimed path as a formula
-(`candidates`); a search backward from the violation (`backward`); symbolic execution towards it
-(`explore`, `distance`; not in large programs). For a finding that stays open, `inside` runs its
-function alone, to report what the violation would need.
+**One finding.** `decide` tries these in turn: runs (`first_runs`) on few inputs, with single faults
+(`single_faults`), and on random inputs (`choices`); the claimed path as a formula (`candidates`); a
+search backward from the violation (`backward`); symbolic execution towards it (`explore`, `distance`;
+not in large programs). For a finding that stays open, `inside` runs its function alone, to report
+what the violation would need.
 
 - Only what the interpreter observed at the target is confirmed. Models of formulas are inputs to
   try.

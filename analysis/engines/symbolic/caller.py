@@ -13,7 +13,7 @@ from analysis.c.built_in import is_of_compilers
 from analysis.c.calls import written_arguments
 from analysis.c.functions import Function, known
 from analysis.cfa.graph import Program
-from analysis.engines.symbolic.candidates import MAIN
+from analysis.cfa.linking.obstructed import MAIN
 from analysis.engines.symbolic.start_of_main import surroundings_doubt
 from analysis.engines.symbolic.task import Target
 from analysis.interpreter.inputs import Fresh, InputValue, Object, Question

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple, get_args
 
 from analysis.c.blocks import ENDING
 from analysis.cfa.graph import Edge, Program
+from analysis.cfa.linking.obstructed import MAIN
 from analysis.engines.symbolic.choices import MakeInputs, Solved
 from analysis.engines.symbolic.task import Target
 from analysis.interpreter.outcome import Step
@@ -29,7 +30,6 @@ _FAILURES: frozenset[str] = frozenset(get_args(FailureKind))
 _OF_FREE = ("double-free", "invalid-free")
 _OF_OBJECTS = ("array-bounds", "use-after-free", "use-after-scope")  # what depends on the size or the life of an object
 _ARGUMENTS = 8  # how many words a command line has at most
-MAIN = "main"
 
 
 class Found(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -216,6 +217,12 @@ def random_inputs(seed: int, constants: Sequence[int], most: int) -> Iterator[Ma
     """Random inputs, each as a recipe that makes the same ones again."""
     for number in range(most):
         yield lambda number=number: Random(seed + number, constants)  # type: ignore[misc]  # the default binds it
+
+
+def seeded_inputs(program: Program, entry: str, most: int) -> Iterator[MakeInputs]:
+    """Random inputs with numbers that the program mentions, which follow from the text of the entry."""
+    seed = int.from_bytes(hashlib.blake2b(program.functions[entry].digest.encode(), digest_size=4).digest())
+    return random_inputs(seed, constants_of(program, list(program.functions)), most)
 
 
 class NeverFailing:

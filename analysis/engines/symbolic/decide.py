@@ -2,8 +2,8 @@
 
 In this order, each step only if the ones before did not settle it:
 
-1. The program is run: on all its inputs where they are few (this decides programs without inputs), then so that one thing fails
-   after the other (`single_faults`), then on random ones.
+1. The program is run (`first_runs`): on all its inputs where they are few (this decides programs without inputs), then so that
+   one thing fails after the other, then on random ones.
 2. The claimed path is asked about: a model of its formula gives inputs to run.
 3. The search goes back from the violation (`backward`), which does not depend on the program's size: refuted if nothing leads
    there from any state that the function that it is in, or those that call it, may be entered in.
@@ -19,7 +19,6 @@ Nothing is confirmed that the interpreter did not observe at the target, in a ru
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -27,31 +26,25 @@ import msgspec
 from analysis.c.undefined import OBSERVED
 from analysis.cfa.linking.evaluation_order import assumptions_of
 from analysis.cpa.framework.algorithm import Cancellation
-from analysis.cpa.obstacles.completeness import calls_the_unknown, depends_on_compiler, hidden_flow
+from analysis.cpa.obstacles.completeness import calls_the_unknown, hidden_flow
 from analysis.cpa.symbolic_values.condition_formulas import Mode
 from analysis.engines.symbolic.backward import Question, refute
 from analysis.engines.symbolic.caller import claims, doubts
-from analysis.engines.symbolic.candidates import MAIN, Candidates, Found
-from analysis.engines.symbolic.choices import Choosing, MakeInputs, constants_of, next_choices, random_inputs, unread_parameters
+from analysis.engines.symbolic.candidates import Candidates, Found
+from analysis.engines.symbolic.choices import MakeInputs
 from analysis.engines.symbolic.distance import Distance
 from analysis.engines.symbolic.explore import Exploration
+from analysis.engines.symbolic.first_runs import FirstRuns, start_of
 from analysis.engines.symbolic.found_memory import FoundMemory
 from analysis.engines.symbolic.inside import Inside, activation
-from analysis.engines.symbolic.runs import LEAKS, Attempts, described
-from analysis.engines.symbolic.single_faults import faulty_inputs
+from analysis.engines.symbolic.runs import Attempts
 from analysis.engines.symbolic.task import NOT_REPEATED, Confirmed, Decision, Refuted, Spent, Task, Undecided, only_if
 from analysis.engines.symbolic.violation_branches import violating
-from analysis.interpreter.outcome import Bounds, Exited, Observation, Replayed, Returned, Run, Start, Step, Stuck
+from analysis.interpreter.outcome import Bounds, Observation, Replayed, Run, Step
 from analysis.model import clock
 from analysis.model.assumptions import BOUNDS, TYPES
 from analysis.smt.solving.solver import Budget
 
-_RUN_SHARE = 0.15  # of the seconds, for runs on random inputs
-_FAULT_SHARE = 0.4  # of the seconds, for runs in which one thing fails
-_FAULT_STEPS = 60_000  # of such a run, which goes as far as the program does
-_FAULTY_ENTRIES = 3  # that such runs begin in
-_LARGE_RUN_SHARE = 0.04  # in large programs, where such runs hardly get far
-_QUICK_STEPS = 20_000  # of a run on random inputs
 # the explorations of one entry: the encoding of integers, whether as a tree, how much deeper, until which share of the time
 _ROUNDS: tuple[tuple[Mode, bool, int, float], ...] = (("int", False, 1, 0.5), ("bv", False, 8, 0.8), ("bv", True, 8, 1.0))
 _BACK_SHARE, _LARGE_BACK_SHARE = 0.2, 0.5  # of the seconds that are left, for going back from the violation
@@ -113,67 +106,13 @@ class _Deciding:
             "; ".join(reasons[:_REASONS]) or "the time is used up: neither a run with the violation nor a proof was found"
         )
 
-    # -- runs ---------------------------------------------------------------------------------------------------
-
-    def _start(self, entry: str) -> Start:
-        return Start(entry, any_globals=entry != MAIN, data_model=self._task.model)
-
     def _by_running(self) -> Decision | None:
-        """Runs of `main`, if that is the only entry. Others are called in unknown ways: of these, runs in which little fails."""
-        if self._entries != (MAIN,):
-            return self._try_faults()
-        found = self._try_all()
-        if found is None and not self._is_late(0):
-            found = self._try_faults() or self._try_random()
-        return found
-
-    def _try_faults(self) -> Decision | None:
-        """Runs in which little fails, of each entry; the one that the claimed path begins in comes first."""
-        path = self._task.path
-        entries = sorted(self._entries, key=lambda entry: (not path or entry != path[0].function, entry != MAIN))
-        for entry in entries[:_FAULTY_ENTRIES]:
-            for make, tell in faulty_inputs(path, self._task.model.pointer_bits // 8, self._effort.runs):
-                if self._is_late(1 - _FAULT_SHARE):
-                    return None
-                run, replayed = self._attempts.run(self._start(entry), make, _FAULT_STEPS)
-                if replayed is not None and not doubts(self._program, entry, replayed, self._target, self._task.model):
-                    return self._confirmed(entry, replayed)
-                tell(run.path)
-        return None
-
-    def _try_all(self) -> Decision | None:
-        """All runs of a program whose inputs are few and of few values."""
-        choices: list[int] | None = []
-        unread = unread_parameters(self._program.functions[MAIN])
-        is_whole = self._target.rule not in LEAKS
-        for _ in range(self._effort.runs):
-            if choices is None or self._is_late(1 - _RUN_SHARE):
-                break
-            recipe = Choosing(choices, unread)
-            run, replayed = self._attempts.run(self._start(MAIN), recipe)
-            inputs = recipe.first
-            if replayed is not None and not doubts(self._program, MAIN, replayed, self._target, self._task.model):
-                return self._confirmed(MAIN, replayed)
-            if inputs.open:
-                return None
-            if not isinstance(run.end, Returned | Exited | Stuck) or run.assumptions or run.by_address:
-                is_whole = False
-                self._why[f"a run could not be followed to its end: {described(run)}"] = None
-            choices = next_choices(inputs.choices)
-        if not is_whole or choices is not None or depends_on_compiler(self._program, self._entries):
-            return None
-        return Refuted((), self._spent())
-
-    def _try_random(self) -> Decision | None:
-        seed = int.from_bytes(hashlib.blake2b(self._program.functions[MAIN].digest.encode(), digest_size=4).digest())
-        constants = constants_of(self._program, list(self._program.functions))
-        for make in random_inputs(seed, constants, self._effort.runs):
-            if self._is_late(1 - (_LARGE_RUN_SHARE if self._is_large else _RUN_SHARE)):
-                return None
-            _, replayed = self._attempts.run(self._start(MAIN), make, _QUICK_STEPS)
-            if replayed is not None and not doubts(self._program, MAIN, replayed, self._target, self._task.model):
-                return self._confirmed(MAIN, replayed)
-        return None
+        runs = FirstRuns(self._task, self._entries, self._attempts, self._is_late, is_large=self._is_large)
+        seen = runs.look()
+        self._why.update(runs.why)
+        if runs.never:
+            return Refuted((), self._spent())
+        return None if seen is None else self._confirmed(seen.entry, seen.replayed)
 
     # -- paths ---------------------------------------------------------------------------------------------------
 
@@ -203,7 +142,7 @@ class _Deciding:
         return found.status == "unsat", None
 
     def _attempt(self, entry: str, found: Found, make: MakeInputs) -> Confirmed | None:
-        start = self._start(entry)
+        start = start_of(self._task, entry)
         run, replayed = self._attempts.run(start, make)
         if replayed is None and _stops_at_indeterminate(run) and self._target.rule == "assertion":
             run, replayed = self._attempts.run(msgspec.structs.replace(start, past=("uninitialized-read",)), make)

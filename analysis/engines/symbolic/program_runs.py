@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import get_args
 
+from analysis.cfa.linking.obstructed import MAIN
 from analysis.engines.symbolic.caller import doubts
-from analysis.engines.symbolic.candidates import MAIN
 from analysis.engines.symbolic.choices import MakeInputs, NeverFailing
 from analysis.engines.symbolic.other_addresses import happens_elsewhere
 from analysis.engines.symbolic.task import ProgramTask, Target

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from analysis.engines.symbolic.choices import ELEMENTS
 from analysis.interpreter.inputs import Fresh, Inputs, InputValue, Question
 from analysis.interpreter.outcome import Step
-from analysis.model.c_types import Floating, Integer, Pointer
+from analysis.model.c_types import Floating, Integer, Pointer, Type
 
 Faults = tuple[tuple[int, InputValue], ...]
 """By the number of the question, in a run's order: the answer that is not the usual one."""
@@ -36,7 +36,7 @@ class Faulty:
         self._pointer_bytes = pointer_bytes
         self._asked: Counter[tuple[str, int]] = Counter()
         self._made = 0
-        self._words: str = ""
+        self._words = ""  # the name of the object with the words that `main` is called with
         self._count = 1
         self.questions: list[Question] = []
 
@@ -48,8 +48,8 @@ class Faulty:
         if question.kind == "parameter" and isinstance(question.type, Integer) and isinstance(value, int):
             self._count = value
         if isinstance(value, Fresh):
-            if question.kind == "parameter" and isinstance(question.type, Pointer) and not self._words:
-                self._words = f"fresh {self._made}" if isinstance(question.type.target, Pointer) else ""
+            if not self._words and question.kind == "parameter" and _is_list(question.type):
+                self._words = f"fresh {self._made}"
             self._made += 1
         return value
 
@@ -72,6 +72,11 @@ class Faulty:
             is_word = question.name == self._words and 0 <= question.offset // self._pointer_bytes < self._count
             return Fresh(ELEMENTS) if is_word else 0
         return Fresh(ELEMENTS) if question.kind in ("parameter", "result") else 0
+
+
+def _is_list(type_: Type) -> bool:
+    """Whether it is a type of pointers to pointers, as the words are passed in."""
+    return isinstance(type_, Pointer) and isinstance(type_.target, Pointer)
 
 
 def others(question: Question) -> tuple[InputValue, ...]:
@@ -119,23 +124,22 @@ def faulty_inputs(path: Sequence[Step], pointer_bytes: int, most: int) -> Iterat
 def ranked(questions: Sequence[Numbered], left: Sequence[int]) -> list[tuple[int, Numbered]]:
     """The questions with a rank each, low ones first. In turn come those next to the first of these steps, and those next to the
     others, of which the last step comes first; then all other questions. Next to a step, every third one is behind it."""
-    found: dict[int, int] = {}
-
-    def rank(step: int, of: Callable[[int], int]) -> None:
-        behind = next((at for at, (_, question) in enumerate(questions) if question.step > step), len(questions))
-        before, after = range(behind)[-_NEAR:], range(len(questions))[behind : behind + _NEAR // 3]
-        near = [(far + far // 2, at) for far, at in enumerate(reversed(before))] + [
-            (3 * far + 2, at) for far, at in enumerate(after)
-        ]
-        for far, at in near:
-            found[at] = min(of(far), found.get(at, of(far)))
-
     later = left[:0:-1]
-    rank(left[0], lambda far: 2 * far)
+    ranks = [(2 * far, at) for far, at in _next_to(questions, left[0])]
     for place, step in enumerate(later):
-        rank(step, lambda far, place=place: 2 * (far * len(later) + place) + 1)  # type: ignore[misc]  # the default binds it
+        ranks += [(2 * (far * len(later) + place) + 1, at) for far, at in _next_to(questions, step)]
+    found = {at: rank for rank, at in sorted(ranks, reverse=True)}  # of several ranks of a question, the lowest one
     most = 4 * _NEAR * len(left)
     return [(found.get(at, most + len(questions) - at), one) for at, one in enumerate(questions)]
+
+
+def _next_to(questions: Sequence[Numbered], step: int) -> Iterator[tuple[int, int]]:
+    """How far away the questions next to a step are, the nearest one 0, and where they are in the sequence."""
+    behind = next((at for at, (_, question) in enumerate(questions) if question.step > step), len(questions))
+    for far, at in enumerate(reversed(range(behind)[-_NEAR:])):
+        yield far + far // 2, at
+    for far, at in enumerate(range(len(questions))[behind : behind + _NEAR // 3]):
+        yield 3 * far + 2, at
 
 
 def _recipe(first: Faulty, faults: Faults, pointer_bytes: int) -> Recipe:

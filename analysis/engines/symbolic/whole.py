@@ -12,7 +12,6 @@ Where `decide` asks about one edge, this asks about all edges at once: a run cou
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 
@@ -21,18 +20,18 @@ import msgspec
 from analysis.c.undefined import OBSERVED
 from analysis.cfa.graph import Edge
 from analysis.cfa.linking.evaluation_order import assumptions_of
+from analysis.cfa.linking.obstructed import MAIN
 from analysis.cpa.framework.algorithm import Cancellation
 from analysis.cpa.obstacles.completeness import address_number, called_outside, depends_on_compiler, hidden_flow, is_known
 from analysis.cpa.obstacles.lifetimes import outlived
 from analysis.cpa.symbolic_values.condition_formulas import Mode
-from analysis.engines.symbolic.candidates import MAIN, Kept, plausible
+from analysis.engines.symbolic.candidates import Kept, plausible
 from analysis.engines.symbolic.choices import (
     Choosing,
     MakeInputs,
     Solved,
-    constants_of,
     next_choices,
-    random_inputs,
+    seeded_inputs,
     unread_parameters,
 )
 from analysis.engines.symbolic.distance import Distance
@@ -131,9 +130,7 @@ class _Deciding:
         return Refuted((), self._spent())
 
     def _try_random(self) -> Decision | None:
-        seed = int.from_bytes(hashlib.blake2b(self._main.digest.encode(), digest_size=4).digest())
-        constants = constants_of(self._program, list(self._program.functions))
-        for make in random_inputs(seed, constants, 4 * self._effort.runs):
+        for make in seeded_inputs(self._program, MAIN, 4 * self._effort.runs):
             if self._is_late(_RUN_SHARE):
                 return None
             _, replayed = self._runs.run(make, self._effort.run_steps // 5)

@@ -15,11 +15,10 @@ from analysis.frontend.declarations.volatile import ITSELF, NONE, Levels
 from analysis.frontend.lowering.context import Context, children
 from analysis.frontend.lowering.refused import RefusedError
 from analysis.frontend.syntax.parser import Node, text_of
-from analysis.model.c_types import INT, Array, Pointer, Record, Type
+from analysis.model.c_types import INT, VA_LIST, Array, Pointer, Record, Type
 
 NAME_KINDS = frozenset(("identifier", "type_identifier", "field_identifier", "primitive_type"))
 _WITHIN = frozenset(("type_qualifier", "storage_class_specifier", "comment"))  # of what is among the words of an arithmetic type
-VA_LIST = Array(Record("struct", "struct __va_list_tag"), 1)
 
 
 class Specifiers(msgspec.Struct, frozen=True):

@@ -7,12 +7,11 @@ from analysis.c.control import NEVER_RETURN_ANYWHERE
 from analysis.c.functions import all_with
 from analysis.frontend.declarations.arithmetic_types import basic_type
 from analysis.frontend.declarations.scope import ObjectEntry
-from analysis.frontend.declarations.specifiers import VA_LIST
 from analysis.frontend.declarations.types import same_representation
 from analysis.frontend.lowering.atomics import Atomics
 from analysis.frontend.lowering.refused import RefusedError
 from analysis.model import ir
-from analysis.model.c_types import INT, Function, Pointer, Type
+from analysis.model.c_types import INT, VA_LIST, Function, Pointer, Type
 
 _CHECKED = {f"__{name}_chk": name for name in all_with(lambda function: "checked" in function.besides)}
 _BUILT_IN = all_with(lambda function: "builtin" in function.besides)

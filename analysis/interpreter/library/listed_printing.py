@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
+from analysis.interpreter.library.open_results import Model
 from analysis.interpreter.library.printing import MODELS as PRINTING
 from analysis.interpreter.library.unknown import unknown
 from analysis.interpreter.running_machine import RunningMachine
 from analysis.model.c_types import Type
-
-Model = Callable[[RunningMachine, list[Any], tuple[Type, ...], bool], Any]
 
 NAMES = frozenset(f"v{name}" for name in ("printf", "fprintf", "sprintf", "snprintf", "asprintf"))
 

@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 from analysis.certificate.nonzero.concerned import members_in, records_in, statics_in
 from analysis.certificate.nonzero.data_invariants import Invariant, said_of
-from analysis.certificate.nonzero.invariant_candidates import MAIN, running
+from analysis.certificate.nonzero.invariant_candidates import running
 from analysis.certificate.nonzero.kept_invariants import Walks, are_kept, find
 from analysis.certificate.nonzero.needed_values import Rule
 from analysis.certificate.nonzero.requirement_checker import conditions, obstacle, open_place, relied_on
 from analysis.certificate.nonzero.requirement_search import RequirementSearch
 from analysis.cfa.graph import Program
+from analysis.cfa.linking.obstructed import MAIN
 from analysis.model import ir
 from analysis.model.spelling import display_name
 from analysis.session.contracts import words

@@ -8,12 +8,12 @@ Where all of that is the same, what was found of the function is.
 
 from __future__ import annotations
 
-from analysis.certificate.nonzero.main_arguments import only_started
 from analysis.certificate.nonzero.values import open_streams
 from analysis.certificate.ownership.open_descriptors import opens_descriptors
 from analysis.certificate.ownership.standard_streams import never_closed
 from analysis.cfa.callgraph import callees, callers
 from analysis.cfa.graph import Program
+from analysis.cfa.open_functions import only_started
 
 
 def unaffected(before: Program, now: Program) -> frozenset[str]:

@@ -15,11 +15,11 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Sequence
-from importlib.metadata import version
 
 import msgspec
 
 from analysis.model.digest import digest_text
+from analysis.model.distribution import everproof_version
 from analysis.model.file_reading import UnreadableError, read_file, read_start
 from analysis.model.limits import HANDED_OVER_BYTES, HANDED_OVER_UNPACKED, PROOF_BYTES
 from analysis.model.places import Place
@@ -114,8 +114,8 @@ def unpacked(file: bytes) -> HandedOver:
         handed = _decoder.decode(data)
     except (zlib.error, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         raise HandedOverError("it is damaged") from None
-    if handed.everproof != version("everproof"):
-        raise HandedOverError(f"version {handed.everproof[:20]!r} of Everproof wrote it, and this is {version('everproof')}")
+    if handed.everproof != everproof_version():
+        raise HandedOverError(f"version {handed.everproof[:20]!r} of Everproof wrote it, and this is {everproof_version()}")
     if not all(map(_is_proof, handed.proofs)) or not all(_is_inside(path) for one in handed.programs for path in one.files):
         raise HandedOverError("it names what it must not name")
     return handed

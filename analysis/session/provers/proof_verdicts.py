@@ -69,8 +69,10 @@ class ProvedFunctions:
             self._violable = Violable()
         names = sorted(rank, key=lambda name: rank[name])
         self._conditions, self._rules = frozenset(conditions(rules)), frozenset(rules)
-        before, self._around = self._around, _around(program, rules)
-        self._wanted = {name: known for name, known in self._wanted.items() if name in reports and before == self._around}
+        around = _around(program, rules)
+        is_same = self._around == around
+        self._wanted = {name: known for name, known in self._wanted.items() if name in reports and is_same}
+        self._around = around  # after what it was compared for: this may be ended from outside in between
         functions = tuple(
             (name, rule)
             for name in names

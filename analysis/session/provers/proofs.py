@@ -178,10 +178,7 @@ class Proofs:
 
     def go_on(self, interruptible: AbstractContextManager[None]) -> bool:
         """Has the next functions proved; whether something was known already. If this is ended from outside, call it again."""
-        news = False
-        while self._contracts.ready:
-            with interruptible:
-                news = self._contracts.go_on() or news
+        news = self._contracts.go_on(interruptible)
         return self._claims.go_on(interruptible) or news
 
     def collect(self) -> bool:

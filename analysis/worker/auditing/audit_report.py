@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
 
 import msgspec
 import platformdirs
 
 from analysis.model.digest import digest_text
+from analysis.model.distribution import everproof_version
 from analysis.model.options import Options
 from analysis.model.report_differences import Difference
 from analysis.worker.auditing.journal import Text
@@ -40,11 +40,7 @@ class AuditReport(msgspec.Struct, frozen=True):
 
 def report_of(program: str, options: Options, differences: Sequence[Difference], edits: Edits | None) -> AuditReport:
     """The report on a program; `edits` are those that show the difference, if any do."""
-    try:
-        own = version("everproof")
-    except PackageNotFoundError:
-        own = "unknown"
-    return AuditReport(own, program, options, tuple(differences), edits or _NOT_SHOWN)
+    return AuditReport(everproof_version(), program, options, tuple(differences), edits or _NOT_SHOWN)
 
 
 def write_report(report: AuditReport) -> str | None:

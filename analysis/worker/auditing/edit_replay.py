@@ -67,7 +67,7 @@ class _Replay:
 
     def __init__(self, task: ReplayTask) -> None:
         self.checker = Checker(msgspec.structs.replace(task.options, engine="automaton"), jobs=1)
-        extra = [path for path in {*task.base, *dict(task.steps)} if path.endswith(".c")]
+        extra = [path for path in {**task.base, **dict(task.steps)} if path.endswith(".c")]
         self.checker.open_workspace(task.program, extra)
 
     def change(self, texts: dict[str, str | None]) -> None:

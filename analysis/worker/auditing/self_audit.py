@@ -156,23 +156,19 @@ class SelfAudit:
             return Audited(self._sentence())
         self._differences += len(differences)
         task = ReplayTask(program, options, dict(self._journal.base), tuple(self._journal.steps))
-        self._found = _Found(program, options, differences, task)
+        self._found = found = _Found(program, options, differences, task)
         self._running = RunningTask(program, task, self._notify)
-        return Audited(self._written(None), is_news=True, asks_for="check from nothing")
+        return Audited(self._written(found, None), is_news=True, asks_for="check from nothing")
 
     def _replayed(self, answer: ReplayAnswer) -> Audited | None:
-        found = self._found
+        found, self._found = self._found, None
         if found is None or answer.steps is None:
-            self._found = None
             return None
         edits = Edits(found.task.base, tuple(found.task.steps[number] for number in answer.steps))
-        said = Audited(self._written(edits), is_news=True)
-        self._found = None
-        return said
+        return Audited(self._written(found, edits), is_news=True)
 
-    def _written(self, edits: Edits | None) -> str:
-        found = self._found
-        assert found is not None
+    def _written(self, found: _Found, edits: Edits | None) -> str:
+        """Writes the report of a difference, and says so."""
         path = write_report(report_of(found.program, found.options, found.differences, edits))
         where = "its report cannot be written" if path is None else f"please report it, with {path}"
         shown = "" if edits is None else ", which now holds the edits that show it"

@@ -37,7 +37,7 @@ from analysis.session.provers.asking.program_answers import ProgramAnswers
 from analysis.session.provers.asking.program_difference import ProgramDifference
 from analysis.session.provers.asking.program_slices import Contents
 from analysis.session.provers.asking.question import Question
-from analysis.session.provers.asking.read_answers import is_to_check, marked_as_kept, without_proofs_to_check
+from analysis.session.provers.asking.read_answers import is_to_check, without_proofs_to_check
 from analysis.session.provers.processes.prover_pool import Pool
 from analysis.session.provers.processes.task_outcome import Outcome, reason_of
 
@@ -306,20 +306,7 @@ class Claims:
         if outcome.end:
             decided = Decided("possible", final=False, reason=reason_of(outcome, limit_of(claim, self._options)))
         else:
-            decided = outcome.answer
-            terms = terms_of(self._options)
-            if decided.kept is not None:
-                self._texts.add(claim, terms, decided.kept, known.key)
-            lasting = msgspec.structs.replace(decided, repairs={}, reuse=ProofReuse(), broken="")  # these are of this revision
-            if terms.engine == BOUNDED:
-                lasting = msgspec.structs.replace(lasting, kept=None)
-            decided = msgspec.structs.replace(decided, kept=None)
-            for part in decided.parts:
-                if part.kept:
-                    self._texts.add(Claim("program", "", part.rule, True), terms, part.kept)
-            parts = tuple(map(marked_as_kept, decided.parts))
-            decided, lasting = (msgspec.structs.replace(one, parts=parts) for one in (decided, lasting))
-            self._decisions.add(known.key, lasting)
+            decided = self._texts.take(claim, terms_of(self._options), outcome.answer, known.key)
         self.queries, self.states = self.queries + decided.queries, self.states + decided.states
         self.summaries, self.reuse = self.summaries.plus(decided.summaries), self.reuse.plus(decided.reuse)
         self.spent += outcome.ms
@@ -395,7 +382,7 @@ class Claims:
     def _question(self, claim: Claim, program: Program) -> Question | None:
         """The question of a claim; None if nothing could come of it."""
         if self._parts is None:
-            self._parts = ClaimParts(
+            parts = ClaimParts(
                 program,
                 self._entries,
                 self._contents,
@@ -403,7 +390,8 @@ class Claims:
                 understood=self._understood,
                 however_large=self._options.engine == BOUNDED,
             )
-            self._reached, self._elsewhere = self._parts.reached, self._parts.elsewhere
+            self._reached, self._elsewhere = parts.reached, parts.elsewhere
+            self._parts = parts  # the last one: this may be ended from outside before, and then begins again
         part = self._parts.of(claim, self._known)
         if part is None:
             return None

@@ -8,6 +8,7 @@ function for all of its callers stays, if nothing that it follows from has chang
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 
 from analysis.certificate.nonzero.needed_values import RULES as OF_VALUES
 from analysis.certificate.ownership.closed_checker import obstacle
@@ -97,20 +98,30 @@ class ContractAnswers:
         self._program, self._entries, self._options, self._holding = program, tuple(entries), options, None
         return asked
 
-    def go_on(self) -> bool:
-        """Asks the next question; whether it was answered before."""
-        assert self._program is not None
-        group = self._waiting.pop(0)
-        budget = budget_of(self._options.budget, self._options.limits)
-        part = Slicer(self._program, self._entries, self._contents).everything()
-        about = About("contracts", group)
-        question = Question(part, about, True, terms_of(self._options), SHARE * budget.contracts)
+    def go_on(self, interruptible: AbstractContextManager[None]) -> bool:
+        """Asks the next questions; whether one was answered before. Who ends this from outside calls it again: what is ended is
+        only the making of a question, before anything is noted of it."""
+        news = False
+        while self.ready and self._program is not None:
+            with interruptible:
+                question = self._question(self._waiting[0], self._program)
+            news = self._begin(self._waiting.pop(0), question) or news
+        return news
+
+    def _question(self, group: tuple[str, ...], program: Program) -> Question:
+        part = Slicer(program, self._entries, self._contents).everything()
+        seconds = SHARE * budget_of(self._options.budget, self._options.limits).contracts
+        return Question(part, About("contracts", group), True, terms_of(self._options), seconds)
+
+    def _begin(self, group: tuple[str, ...], question: Question) -> bool:
+        """Has a question asked; whether its answer is known already."""
         known = self._known[group] = KnownClaim(question)
         before = self._decisions.get((known.key,)).get(known.key)
         if before is not None and before.holds(question.seconds):
             self.reused += before.states
             self._answered(group, before)
             return True
+        budget = budget_of(self._options.budget, self._options.limits)
         limit = task_budget(budget, budget.contracts, self._options.limits)
         self._running[self._pool.submit(question, limit, _RANK)] = group
         return False

@@ -6,12 +6,16 @@ What the store gives may have been written by anybody, so it is marked: a prover
 
 from __future__ import annotations
 
+import msgspec
+
 from analysis.model.digest import digest_text
+from analysis.model.report import ProofReuse
 from analysis.session.portfolio.request_terms import Kept, Terms
 from analysis.session.portfolio.turns import BOUNDED, FROM_EARLIER
 from analysis.session.provers.asking.answer import Decided
 from analysis.session.provers.asking.claim import Claim
 from analysis.session.provers.asking.kept_answers import Decisions
+from analysis.session.provers.asking.read_answers import marked_as_kept
 
 _MOST_BYTES = 64_000_000  # in memory, of all claims
 
@@ -43,7 +47,21 @@ class KeptTexts:
             stored = self._decisions.get((stored.reason,)).get(stored.reason)
         return Kept() if stored is None or stored.kept is None else Kept(stored.kept)
 
-    def add(self, claim: Claim, terms: Terms, text: bytes, at: str = "") -> None:
+    def take(self, claim: Claim, terms: Terms, answer: Decided, key: str) -> Decided:
+        """Keeps an answer of a prover, which has the key, and what it rests on; the answer without that."""
+        if answer.kept is not None:
+            self._add(claim, terms, answer.kept, key)
+        for part in answer.parts:
+            if part.kept:
+                self._add(Claim("program", "", part.rule, True), terms, part.kept)
+        answer = msgspec.structs.replace(answer, parts=tuple(map(marked_as_kept, answer.parts)))
+        without = msgspec.structs.replace(answer, kept=None)
+        lasting = without if terms.engine == BOUNDED else answer
+        lasting = msgspec.structs.replace(lasting, repairs={}, reuse=ProofReuse(), broken="")  # these are of this revision
+        self._decisions.add(key, lasting)
+        return without
+
+    def _add(self, claim: Claim, terms: Terms, text: bytes, at: str = "") -> None:
         """Takes in what a prover of this session has made. A proof can be kept with its decision, which has the key `at`."""
         key = _key(claim, terms)
         self._bytes += len(text) - len(self._own.pop(key, b""))
