@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from analysis.cfa.failed_assertions import failed_condition
 from analysis.cfa.graph import Places, Program
 from analysis.cfa.unnamed_values import LONGEST, with_origins
 from analysis.model.spelling import display_name, spell_effect
@@ -49,7 +50,8 @@ def with_places(text: str, program: Program, places: Places | None) -> str:
         if places is not None:
             found = places.place(function, edge.id)
             where = f"{found.path}:{found.range.start.line}"
-        spelled = with_origins(spell_effect(edge.effect), cfa)
+        condition = failed_condition(edge.effect)
+        spelled = with_origins(spell_effect(edge.effect), cfa) if condition is None else f"assert({condition})"
         return f"{where} ({spelled if len(spelled) <= LONGEST else spelled[: LONGEST - 3] + '...'})"
 
     return _MARK.sub(place, text) if "⟦" in text else text

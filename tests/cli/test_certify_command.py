@@ -116,7 +116,7 @@ def test_a_program_with_a_defect_has_no_certificate(tmp_path: Path) -> None:
     program.write_text(PROGRAM.replace("i == n", "i != n"))
     done = everproof("check", "--store", "none", "--rule", "assertion", "--certificate", certificate, program)
     assert done.returncode == 1
-    assert "error: The assertion fails [assertion]" in done.stdout
+    assert "error: The assertion fails: `i == n` [assertion]" in done.stdout
     assert "Nothing was proved: the certificate claims nothing." in done.stderr
     assert everproof("certify", certificate, program).stdout == "refused: it claims nothing\n"
 
@@ -126,7 +126,7 @@ def test_what_is_not_understood_is_not_proved(tmp_path: Path) -> None:
     program.write_text(PROGRAM + "int broken(void) { return 1 +; }\n")
     done = everproof("check", "--store", "none", "--rule", "assertion", "--certificate", certificate, program)
     assert "The function broken does not parse and is not checked." in done.stderr
-    assert f"{program}:12:5: error: possible: The assertion fails [assertion]\n" in done.stdout
+    assert f"{program}:12:5: error: possible: The assertion fails: `i == n` [assertion]\n" in done.stdout
     assert "  not decided: not all of the program's text parses\n" in done.stdout
     assert "2 functions not decided" in done.stdout
     assert "proved: " not in done.stdout

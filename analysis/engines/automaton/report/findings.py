@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 
 import msgspec
 
+from analysis.cfa.failed_assertions import failed_condition
 from analysis.cfa.graph import Cfa, Places, Program
 from analysis.cfa.unnamed_values import without_temporaries
 from analysis.engines.automaton.facts.facts import NOTHING, Fact, FactTable
@@ -339,7 +340,8 @@ class Findings:
         rule = self._rules[fact.rule]
         message = rule.transitions[fact.transition].message
         if rule.tracks is None:
-            return message
+            condition = None if cfa is None else failed_condition(cfa.by_id[fact.edge].effect)
+            return message if condition is None else f"{message}: `{condition}`"
         return message.replace(rule.tracks, spell_path(fact.paths[0], cfa) if fact.paths else "the result")
 
     def _report(
