@@ -18,6 +18,7 @@ from analysis.path_following.explanation import Step, needed_steps, shortened
 from analysis.rules.automaton import Rule
 from analysis.session.provers.asking.answer import Decided, Ran
 from analysis.session.provers.asking.program_answers import Run
+from analysis.session.provers.block_steps import block_steps, repeats
 
 ENGINE = "symbolic"
 
@@ -52,6 +53,29 @@ def shown(run: Run, rules: Mapping[str, Rule], program: Program, places: Places,
     return with_decision(finding, run.decided, program, places, limit)
 
 
+def runs_beside(
+    done: Sequence[Finding],
+    decisions: Mapping[str, Decided | None],
+    runs: Sequence[Run],
+    rules: Mapping[str, Rule],
+    program: Program,
+    places: Places,
+    limit: int,
+) -> list[Finding]:
+    """The runs that are no findings yet, as findings. `done` are those that there are; `decisions` says by fingerprint what was
+    said of them."""
+    places_known = {(one.rule, one.place) for one in done}
+    confirmed = [(one.rule, said) for one in done if one.status == "confirmed" and (said := decisions.get(one.fingerprint))]
+    found = []
+    for run in runs:
+        if run.rule not in rules or any(rule == run.rule and repeats(run.decided, said, program) for rule, said in confirmed):
+            continue
+        finding = shown(run, rules, program, places, limit)
+        if (finding.rule, finding.place) not in places_known:
+            found.append(finding)
+    return found
+
+
 def violated_verdict(verdict: RuleVerdict, finding: Finding) -> RuleVerdict:
     """The verdict of a function that a finding was confirmed in."""
     return RuleVerdict("violated", None, finding.assumptions, ENGINE, ms=verdict.ms)
@@ -75,15 +99,16 @@ def _trace(finding: Finding, steps: Sequence[Ran], program: Program, places: Pla
 
 def _needed(finding: Finding, steps: Sequence[Ran], program: Program, places: Places) -> frozenset[int]:
     """The numbers of the steps that explain a run, counted from its entry. What made the value on the path that was possible
-    does so in the run; a finding that is about no value comes from nowhere."""
+    does so in the run; a finding that is about no value may be about a block of memory or a resource."""
     made = finding.explanation[:-1] if finding.since else ()
     known = {(step.place, step.text) for step in made if step.kind in ("assign", "call")}
+    of_block = frozenset() if finding.since else block_steps(finding.message, steps, program)
     path = [Step(steps[0].function, 0, -1)]
-    for step in steps:
+    for number, step in enumerate(steps):
         cfa = program.functions[step.function]
         edge = cfa.by_id[step.edge]
         text, _ = written_step(edge.effect, places.written(cfa.name, edge.id), cfa)
-        is_value = (places.place(step.function, step.edge), text) in known
+        is_value = number in of_block or (places.place(step.function, step.edge), text) in known
         path.append(Step(step.function, step.depth, step.edge, is_value=is_value))
     return frozenset(needed_steps(program, path))
 

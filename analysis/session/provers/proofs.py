@@ -31,7 +31,7 @@ from analysis.session.provers.asking.finding_answers import Proving
 from analysis.session.provers.asking.kept_answers import Decisions
 from analysis.session.provers.asking.program_slices import Contents
 from analysis.session.provers.broken_assumptions import without_broken
-from analysis.session.provers.confirmed_findings import shown, violated_verdict, with_decision
+from analysis.session.provers.confirmed_findings import runs_beside, violated_verdict, with_decision
 from analysis.session.provers.processes.prover_pool import Pool
 from analysis.session.provers.proof_verdicts import ProvedFunctions
 from analysis.session.provers.rechecked_proofs import RecheckedProofs
@@ -220,9 +220,8 @@ class Proofs:
         limit = options.limits.trace_steps
         done = tuple(with_decision(f, decisions.get(f.fingerprint), program, places, limit) for f in findings)
         whole = self._claims.program_answers(program)
-        known, by_name = {(f.rule, f.place) for f in done}, {rule.name: rule for rule in rules}
-        found = (shown(run, by_name, program, places, limit) for run in whole.runs if run.rule in by_name)
-        done = numbered([*done, *(finding for finding in found if (finding.rule, finding.place) not in known)])
+        by_name = {rule.name: rule for rule in rules}
+        done = numbered([*done, *runs_beside(done, decisions, whole.runs, by_name, program, places, limit)])
         confirmed = {(f.place.path, f.function, f.rule): f for f in done if f.status == "confirmed"}
         answers = _together(self._contracts.answers(program), self._claims.answers(program))
         proved = self._proved.with_answers(functions, check.reports, answers, whole, program, places)
