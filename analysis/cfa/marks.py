@@ -10,11 +10,13 @@ from __future__ import annotations
 import re
 
 from analysis.cfa.failed_assertions import failed_condition
-from analysis.cfa.graph import Places, Program
-from analysis.cfa.unnamed_values import LONGEST, with_origins
+from analysis.cfa.graph import Cfa, Places, Program
+from analysis.cfa.unnamed_values import LONGEST, origin, with_origins
 from analysis.model.spelling import display_name, spell_effect
 
+A_VALUE = "a value"
 _MARK = re.compile("⟦([^⟦⟧]*)⟧([0-9]+)⟧")
+_UNNAMED = re.compile(r"`(\$[0-9]+)`")
 
 
 def marked(program: Program, function: str, edge: int) -> str:
@@ -54,4 +56,23 @@ def with_places(text: str, program: Program, places: Places | None) -> str:
         spelled = with_origins(spell_effect(edge.effect), cfa) if condition is None else f"assert({condition})"
         return f"{where} ({spelled if len(spelled) <= LONGEST else spelled[: LONGEST - 3] + '...'})"
 
-    return _MARK.sub(place, text) if "⟦" in text else text
+    return _MARK.sub(place, _named(text, program)) if "⟦" in text else text
+
+
+def _named(text: str, program: Program) -> str:
+    """The text with words for the temporaries in it, which are those of the function that the next mark is in."""
+    if "$" not in text:
+        return text
+    parts, at = [], 0
+    for mark in _MARK.finditer(text):
+        parts.append(_in_words(text[at : mark.start()], program.functions.get(mark[1])) + mark[0])
+        at = mark.end()
+    return "".join(parts) + text[at:]
+
+
+def _in_words(text: str, cfa: Cfa | None) -> str:
+    """A part of a reason about a function: a temporary that is quoted is what the program has in its place, or just a value."""
+    if cfa is None:
+        return _UNNAMED.sub(A_VALUE, text)
+    text = _UNNAMED.sub(lambda found: A_VALUE if origin(cfa, found[1]) is None else found[0], text)
+    return with_origins(text, cfa, len(text) + LONGEST)

@@ -9,6 +9,7 @@ import pytest
 
 from analysis.cfa.marks import is_marked, marked, with_places
 from analysis.cli.main import main
+from analysis.model import ir
 from tests.support.runs import program_of
 
 
@@ -29,6 +30,18 @@ def test_a_mark_names_the_call_whose_result_is_used() -> None:
     program = program_of('#include <string.h>\nvoid f(char *line) { line[strcspn(line, "\\n")] = 0; }')
     [edge] = [edge.id for edge in program.functions["f"].edges if type(edge.effect).__name__ == "Assign"]
     assert with_places(marked(program, "f", edge), program, None) == 'f() (line[strcspn(line, "\\n")] = 0)'
+
+
+def test_a_reason_has_words_for_values_without_a_name() -> None:
+    program = program_of("char *g(void); void f(char *s, int c) { use(c ? s : g()); use(g()); }")
+    calls = [edge for edge in program.functions["f"].edges if type(edge.effect).__name__ == "Call"]
+    chosen, given = (edge for edge in calls if edge.effect.callee.name == "use")  # type: ignore[union-attr]
+    named = [str(ir.root(ir.strip_casts(edge.effect.arguments[0])).name) for edge in (chosen, given)]  # type: ignore[union-attr]
+    text = [f"`{name}` is lost at {marked(program, 'f', edge.id)}" for name, edge in zip(named, (chosen, given), strict=True)]
+    assert (
+        with_places("; ".join(text), program, None) == "a value is lost at f() (use(the result)); `g()` is lost at f() (use(g()))"
+    )
+    assert with_places(f"`$3` is lost, `{named[0]}` at ⟦gone⟧3⟧", program, None) == "a value is lost, a value at gone()"
 
 
 CUT_LINE = """\
