@@ -116,7 +116,7 @@ def test_a_program_with_a_defect_has_no_certificate(tmp_path: Path) -> None:
     program.write_text(PROGRAM.replace("i == n", "i != n"))
     done = everproof("check", "--store", "none", "--rule", "assertion", "--certificate", certificate, program)
     assert done.returncode == 1
-    assert "error: The assertion fails: `i == n` [assertion]" in done.stdout
+    assert "error: The assertion fails: `i != n` [assertion]" in done.stdout
     assert "Nothing was proved: the certificate claims nothing." in done.stderr
     assert everproof("certify", certificate, program).stdout == "refused: it claims nothing\n"
 

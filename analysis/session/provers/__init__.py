@@ -15,7 +15,8 @@ The checker process never loads z3 and never waits for a prover.
 - `asking.claim_answers` asks for proofs: of a small program as a whole, and of functions from any
   state in which they could be called. A proof stays in the reports while everything that it is
   about is the same object, so the first answer after a keystroke contains it. A proof of a rule for
-  the program refutes its findings; a run confirms the finding that it ends at, or is a finding.
+  the program refutes its findings; a run confirms the finding that it ends at, or is a finding, unless it
+  repeats the loss that one shows (`block_steps`).
 - `asking.contract_answers` asks about all functions of the program at once, by the contracts of what they
   call: one question for all rules about blocks and streams, one for each rule about values. After an edit,
   the prover follows only what the edit concerns.
