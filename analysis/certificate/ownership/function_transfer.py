@@ -83,7 +83,7 @@ class FunctionTransfer:
             step.memory.hold(RESULT, returned)
             return step.memory.state((RESULT,))
         drop_lost(step, later)
-        return step.memory.state(later)
+        return step.memory.state(later.union(self._orders.kept(step.edge.target)))
 
     def _ends(self, step: Step) -> Iterator[Memory]:
         match step.edge.effect:
@@ -99,6 +99,7 @@ class FunctionTransfer:
                 step.memory.hold(RESULT, returned)
                 yield step.memory
             case ir.Unsupported() if self._orders.is_followed(step.edge):
+                self._orders.begin(step.edge, step.memory)
                 yield step.memory
             case _:
                 step.refuse(RULES, "there is something that is not supported")
