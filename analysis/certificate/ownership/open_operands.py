@@ -5,7 +5,7 @@ So it does if these do not meet:
 
 - *Variables*: no operand assigns to a tracked variable that another operand mentions.
 - *Blocks*: no block that the variables of two operands lead to changes its state meanwhile: as they are, or as they were in front
-  of all operands, which memory states keep up to the end. (That a parameter is null is nothing that changes: it is so before, too.)
+  of all operands, which memory states keep up to the end. (That a parameter is null is nothing that changes: it was so before.)
 
 Then what an operand does to blocks, and what it needs, is the same whatever comes before it, or in between: all else, memory
 and the course of branches included, may be anything anyway. No operand may jump out of the expression. As no call among them
