@@ -23,6 +23,7 @@ from tests.support.lowered import unit_of
 RUNS_FROM = ("main",)
 FREES = "static void f(char *p) { free(p); }"
 USES = "static void f(char *p) { if (p) p[0] = 1; }"
+ORDER = "static int c; static int two(int a, int b) { return a + b; } static int f(char *p) { free(p); return 0; }"
 CLOSES = "static void f(FILE *p) { fclose(p); }"
 
 
@@ -116,6 +117,12 @@ NOT_KEPT = (
     ("another name", FREES + 'void other(char *) __attribute__((alias("f")));' + _main("free(p); other(p); f(malloc(1));"), FREE),
     ("mutual recursion ends it first", "static void h(char *p, int n); static void f(char *p, int n) { if (n) h(p, n); "
      "else free(p); } static void h(char *p, int n) { free(p); f(p, n - 1); }" + _main("f(p, 1);"), FREE),
+    ("another operand ends it, and nothing reads the pointer later", f"{ORDER.replace('f(', 'drop(')} static int f(char *p) "
+     "{ return c++ + p[0]; } static int h(char *p) { char *q = p; return two(f(q), drop(p) + c); }" + _main("h(p);"), USE),
+    ("in an order that is not seen", f"{ORDER} static int h(char *p) {{ return two(p ? (exit(1), 0) : 0, f(p)); }}"
+     + _main("free(p); h(p);"), FREE),
+    ("in an order that a callee hides", f"{ORDER} static int dies(void) {{ exit(1); return 1; }}"
+     "static int h(char *p) { return two(dies(), f(p)); }" + _main("f(malloc(2)); free(p); h(p);"), FREE),
 )  # fmt: skip
 
 

@@ -274,3 +274,10 @@ def test_a_journal_ends_with_the_last_texts(edits: list[tuple[str, str | None]])
         journal.edited(path, text)
     assert {**journal.base, **dict(journal.steps)} == {"a": "first", **dict(edits)}
     assert len(journal.steps) <= 200
+
+
+def test_a_folder_whose_name_is_no_text_ends_the_process_of_an_audit() -> None:
+    over = threading.Event()
+    running = running_task.RunningTask("/folder\udcff", AuditTask("/folder\udcff", Options(), {}), over.set)
+    assert over.wait(60)
+    assert (running.is_over, running.answers) == (True, [])

@@ -65,10 +65,12 @@ class FunctionTransfer:
 
     def _check_order(self, step: Step, before: Memory, ends: list[Memory]) -> None:
         """Among operands in an open order, what is seen from left to right must show what happens in each order. Behind a call
-        that does not come back other operands are not seen: but they tell callers nothing, as the run ends in each order."""
+        that does not come back other operands are not seen, nor what they pass to functions: but they tell callers nothing, as
+        the run ends in each order."""
         name, is_call = display_name(self._cfa.name), isinstance(step.edge.effect, ir.Call)
         if is_call and not ends:
             step.refuse(RULES, f"{name}() contains {OPEN_ORDER}, with a call that does not return,")
+            self.found.hidden = f"contains {OPEN_ORDER}, with a call that does not return, at {step.place}"
         if any(self._orders.met(step.edge, before, after) for after in ends):
             self.found.broken = f"{name}() contains {OPEN_ORDER}, and what two operands use is changed at {step.place}"
 
@@ -81,7 +83,7 @@ class FunctionTransfer:
             step.memory.hold(RESULT, returned)
             return step.memory.state((RESULT,))
         drop_lost(step, later)
-        return step.memory.state(later)
+        return step.memory.state(later.union(self._orders.kept(step.edge.target)))
 
     def _ends(self, step: Step) -> Iterator[Memory]:
         match step.edge.effect:
@@ -97,6 +99,7 @@ class FunctionTransfer:
                 step.memory.hold(RESULT, returned)
                 yield step.memory
             case ir.Unsupported() if self._orders.is_followed(step.edge):
+                self._orders.begin(step.edge, step.memory)
                 yield step.memory
             case _:
                 step.refuse(RULES, "there is something that is not supported")

@@ -142,6 +142,8 @@ def _not_kept(program: Program, found: Mapping[str, Obligations], requirement: R
     for caller in _callers(program).get(requirement.function, ()):
         if caller not in found or found[caller].broken:
             return f"{display_name(caller)}() calls {display_name(requirement.function)}(), and is not followed"
+        if found[caller].hidden:
+            return f"{display_name(caller)}() calls {display_name(requirement.function)}(), and {found[caller].hidden}"
         for passed, place in _passed(program, found, caller, requirement).items():
             is_called = True
             if not _keeps(passed, requirement.need):

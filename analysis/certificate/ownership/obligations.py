@@ -31,7 +31,8 @@ class Obligations:
     calls it. `met`: the rules that something in the function could violate, and does not. `contents`: where the blocks of
     parameters are changed so that what they lead to could be lost, by parameter and rule. `requires`: where a rule needs callers
     to keep a requirement (`kept_by_callers`), by rule, parameter and what is needed. `passed`: what is passed to functions of the
-    program, and where, by function and number of the parameter. `broken`: why the function is not followed at all."""
+    program, and where, by function and number of the parameter. `hidden`: why not all of that is seen. `broken`: why the function
+    is not followed at all."""
 
     def __init__(self) -> None:
         self.refused: dict[str, str] = {}
@@ -41,7 +42,7 @@ class Obligations:
         self.contents: dict[tuple[str, str], str] = {}
         self.requires: dict[tuple[str, str, str], str] = {}
         self.passed: dict[tuple[str, int], dict[Passed, str]] = {}
-        self.broken = ""
+        self.hidden = self.broken = ""
 
     def refuse(self, rules: Iterable[str], why: str) -> None:
         """Notes why rules are not proved; the first reason counts. Where it is about leaks, blocks may go to callers, too."""

@@ -4,8 +4,8 @@ that shows what happens to blocks in each order.
 So it does if these do not meet:
 
 - *Variables*: no operand assigns to a tracked variable that another operand mentions.
-- *Blocks*: no block that the variables of two operands lead to changes its state meanwhile. (That a parameter is null is nothing
-  that changes: it is so before, too.)
+- *Blocks*: no block that the variables of two operands lead to changes its state meanwhile: as they are, or as they were in front
+  of all operands, which memory states keep up to the end. (That a parameter is null is nothing that changes: it was so before.)
 
 Then what an operand does to blocks, and what it needs, is the same whatever comes before it, or in between: all else, memory
 and the course of branches included, may be anything anyway. No operand may jump out of the expression. As no call among them
@@ -14,7 +14,7 @@ may end the run for sure (nothing is proved then), all operands are looked at. T
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from itertools import combinations
 
 from analysis.certificate.ownership.memory_state import ABSENT, Memory, block_of
@@ -36,11 +36,14 @@ class OpenOperands:
                 groups = tuple(group for group in cfa.unordered if group.location == edge.source)
                 if groups and all(map(self._is_apart, groups)):
                     self._followed[edge.id] = groups
+        self._kept = dict[int, set[str]]()
         for id_, groups in self._followed.items():
             for group in groups:
                 mentioned = tuple(map(self._mentioned, group.operands))
+                with_before = tuple(names | {_before(id_, name) for name in names} for names in mentioned)
                 for location in _inside(cfa, cfa.by_id[id_], group):
-                    self._groups.setdefault(location, []).append(mentioned)
+                    self._groups.setdefault(location, []).append(with_before)
+                    self._kept.setdefault(location, set()).update(*with_before)
 
     def is_followed(self, edge: Edge) -> bool:
         """Whether an edge is in front of such operands, and they do not meet in variables."""
@@ -49,6 +52,17 @@ class OpenOperands:
     def is_amid(self, edge: Edge) -> bool:
         """Whether an edge is among such operands."""
         return edge.source in self._groups
+
+    def begin(self, edge: Edge, memory: Memory) -> None:
+        """Keeps what variables hold in front of operands."""
+        for name in {
+            name for group in self._followed[edge.id] for operand in group.operands for name in self._mentioned(operand)
+        }:
+            memory.hold(_before(edge.id, name), memory.value(name))
+
+    def kept(self, location: int) -> Collection[str]:
+        """The variables whose values matter to the order of operands at a location, though nothing may read them."""
+        return self._kept.get(location, ())
 
     def met(self, edge: Edge, before: Memory, after: Memory) -> bool:
         """Whether an edge changes a block that the variables of two operands of one group lead to."""
@@ -79,6 +93,11 @@ class OpenOperands:
             *(expr for call in operand.calls for expr in ir.expressions(call)),
         )
         return frozenset(part.name for expr in exprs for part in ir.walk(expr) if isinstance(part, ir.Var)) & self._names
+
+
+def _before(front: int, name: str) -> str:
+    """Stands for a variable as it was in front of operands, by the edge there."""
+    return f"$before {front} {name}"
 
 
 def _inside(cfa: Cfa, front: Edge, group: Unordered) -> frozenset[int]:

@@ -40,16 +40,18 @@ class RunningTask:
         assert process.stdin is not None
         assert process.stdout is not None
         try:
+            task = encode_task(self.task)
             with process.stdin as stream:
-                stream.write(encode_task(self.task))
+                stream.write(task)
             while (answer := read_answer(process.stdout)) is not None:
                 self.answers.append(answer)
                 self._notify()
-        except (OSError, msgspec.DecodeError):
-            pass  # it ended, or makes no sense: there is no reference then
-        process.stdout.close()
+        except (OSError, msgspec.DecodeError, UnicodeEncodeError):
+            pass  # it ended, or makes no sense, or a path is no text: there is no reference then
         process.kill()
         process.wait()
+        process.stdin.close()
+        process.stdout.close()
         self.is_over = True
         self._notify()
 
