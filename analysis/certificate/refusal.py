@@ -5,7 +5,3 @@ from __future__ import annotations
 
 class RefusedError(Exception):
     """The annotation is no proof, or it could not be checked; the text says where and why."""
-
-
-class NoCertificateError(RefusedError):
-    """What was to be checked is no certificate at all."""

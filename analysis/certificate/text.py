@@ -16,7 +16,7 @@ import msgspec
 from analysis.certificate.annotation import Annotation, Proof, Summaries, program_digest
 from analysis.certificate.nonzero.claims import Requirements
 from analysis.certificate.ownership.closed_sets import ClosedSets
-from analysis.certificate.refusal import NoCertificateError, RefusedError
+from analysis.certificate.refusal import RefusedError
 from analysis.certificate.unwinding_tree import Unwinding
 from analysis.cfa.graph import Program
 from analysis.cpa.domains.location import Stack
@@ -123,14 +123,13 @@ def _rows(assertions: Mapping[tuple[int, int], Term] | Mapping[tuple[str, int], 
 
 
 def read(text: str | bytes, program: Program) -> Certificate:
-    """A certificate for a program. Raises NoCertificateError if the text is none, RefusedError if it speaks of what the program
-    does not have."""
+    """A certificate for a program. Raises RefusedError if the text is none, or speaks of what the program does not have."""
     try:
         raw = msgspec.json.decode(text, type=_Text)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise NoCertificateError(f"it is no certificate: {error}") from error
+        raise RefusedError(f"this is no certificate: {error}") from error
     if raw.format != FORMAT or raw.version != VERSION:
-        raise NoCertificateError(f"it is no certificate of version {VERSION}")
+        raise RefusedError(f"this is no certificate of version {VERSION}")
     if raw.program != program_digest(program):
         raise RefusedError("the certificate is about another program; if that is an earlier version, name it with --made-for")
     if any(claim.entry not in program.functions or min(claim.taken, default=0) < 0 for claim in raw.unwindings):

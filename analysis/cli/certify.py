@@ -30,8 +30,8 @@ def certify(certificate: str, paths: tuple[str, ...], made_for: str | None, **gi
 
     With --made-for OLD, FILE is about OLD, an earlier version. It is accepted for PROGRAM if its assertions hold there as well.
 
-    Exit code: 0 the proof is accepted; 1 it is refused; 2 something asked for could not be done, or FILE is no
-    certificate; 3 it is accepted, but does not cover all places of its rules.
+    Exit code: 0 the proof is accepted; 1 it is refused; 2 something asked for could not be done; 3 it is
+    accepted, but does not cover all places of its rules.
     """
     options, wrong_settings = read_options(given, paths[0])
     request = msgspec.json.encode(Request(certificate, paths, options, made_for))

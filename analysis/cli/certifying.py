@@ -21,7 +21,7 @@ from analysis.certificate.nonzero.claims import Requirements
 from analysis.certificate.nonzero.requirement_checker import check_requirements
 from analysis.certificate.ownership.closed_checker import check_closed_sets
 from analysis.certificate.ownership.closed_sets import ClosedSets
-from analysis.certificate.refusal import NoCertificateError, RefusedError
+from analysis.certificate.refusal import RefusedError
 from analysis.certificate.unwinding import check_unwinding
 from analysis.certificate.witnessed import claimed
 from analysis.cfa.edge_places import ProgramPlaces
@@ -129,9 +129,6 @@ def judged(program: Program, options: Options, data: bytes, before: Program | No
         if not certificate.all:
             raise RefusedError("it claims nothing")
         is_whole = _accepted(program, certificate, choose_entries(program, options.entries)[0])
-    except NoCertificateError as error:
-        click.echo(f"everproof: The certificate cannot be used: {error}; `everproof check --certificate` writes one.", err=True)
-        return FAILED
     except (RefusedError, TooLargeError) as refused:
         click.echo(f"refused: {with_places(str(refused), program, None)}")
         return REFUSED

@@ -99,18 +99,6 @@ def test_a_corrupted_certificate_is_refused(proved) -> None:  # type: ignore[no-
     assert "is not excluded" in done.stdout
 
 
-@pytest.mark.parametrize("text", ["garbage", '{"format": "other"}'])
-def test_what_is_no_certificate_is_not_refused_but_cannot_be_used_like_what_is_no_witness(proved, text: str) -> None:  # type: ignore[no-untyped-def]
-    program, certificate, _ = proved
-    wrong = certificate.with_name("wrong.json")
-    wrong.write_text(text)
-    done = everproof("certify", wrong, program)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "The certificate cannot be used: it is no certificate" in done.stderr
-    assert len(done.stderr.splitlines()) == 1
-    assert everproof("witness", wrong, program).returncode == 2
-
-
 def test_a_program_with_a_defect_has_no_certificate(tmp_path: Path) -> None:
     program, certificate = tmp_path / "p.c", tmp_path / "p.json"
     program.write_text(PROGRAM.replace("i == n", "i != n"))
