@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 from weakref import WeakSet
@@ -25,7 +26,7 @@ from analysis.worker.auditing import audit_process, edit_replay, self_audit
 from analysis.worker.auditing.journal import Journal
 from analysis.worker.auditing.self_audit import IDLE
 from analysis.worker.reference import running_task
-from analysis.worker.reference.task import Answer, AuditAnswer, AuditTask, ReplayAnswer, ReplayTask
+from analysis.worker.reference.task import Answer, AuditAnswer, AuditTask, ReplayAnswer, ReplayTask, encode_task, read_task
 from analysis.worker.service import Service
 
 GOOD = "int f(void) { int a = 1, *p = &a; return *p; }\nint g(int *p) { return f(); }\n"
@@ -281,3 +282,11 @@ def test_a_folder_whose_name_is_no_text_ends_the_process_of_an_audit() -> None:
     running = running_task.RunningTask("/folder\udcff", AuditTask("/folder\udcff", Options(), {}), over.set)
     assert over.wait(60)
     assert (running.is_over, running.answers) == (True, [])
+
+
+@pytest.mark.parametrize("cut", [0, 1, -1])
+def test_a_task_that_is_cut_off_ends_the_process_without_a_traceback(tmp_path: Path, cut: int) -> None:
+    whole = encode_task(AuditTask(str(tmp_path), Options(), {}))
+    with pytest.raises(SystemExit):
+        read_task(BytesIO(whole[:cut]))
+    assert read_task(BytesIO(whole)) == AuditTask(str(tmp_path), Options(), {})

@@ -28,7 +28,7 @@ class Edits(msgspec.Struct, frozen=True):
     edits: tuple[tuple[str, Text], ...]
 
 
-class AuditReport(msgspec.Struct, frozen=True):
+class DifferenceReport(msgspec.Struct, frozen=True):
     """What differs, and what shows it: edits, or a sentence why there are none."""
 
     everproof: str
@@ -38,12 +38,12 @@ class AuditReport(msgspec.Struct, frozen=True):
     reproduced_by: Edits | str
 
 
-def report_of(program: str, options: Options, differences: Sequence[Difference], edits: Edits | None) -> AuditReport:
+def report_of(program: str, options: Options, differences: Sequence[Difference], edits: Edits | None) -> DifferenceReport:
     """The report on a program; `edits` are those that show the difference, if any do."""
-    return AuditReport(everproof_version(), program, options, tuple(differences), edits or _NOT_SHOWN)
+    return DifferenceReport(everproof_version(), program, options, tuple(differences), edits or _NOT_SHOWN)
 
 
-def write_report(report: AuditReport) -> str | None:
+def write_report(report: DifferenceReport) -> str | None:
     """Writes the report, in place of an earlier one on this program; its path, None if it cannot be written."""
     folder = platformdirs.user_cache_dir("everproof", appauthor=False)
     path = os.path.join(folder, f"self-audit-{digest_text(report.program)[:16]}.json")

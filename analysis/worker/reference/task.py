@@ -141,8 +141,11 @@ def encode_task(task: Task) -> bytes:
 
 
 def read_task(stream: BinaryIO) -> Task:
-    """The task that a stream holds."""
-    task: Task = _tasks.decode(stream.read())
+    """The task that a stream holds. Ends the process if it is cut off: whoever asked is gone."""
+    try:
+        task: Task = _tasks.decode(stream.read())
+    except msgspec.DecodeError as error:
+        raise SystemExit(1) from error
     return task
 
 
