@@ -55,6 +55,14 @@ def test_random_revisions(mode: str, bodies: list[str]) -> None:
     assert reused > 4
 
 
+def edited(text: str, old: str, new: str, known: KnownBodies, numbers: dict[str, int]) -> Program:
+    """The program after an edit of the only place that says `old`, the bodies before it being known."""
+    assert text.count(old) == 1
+    unit = unit_of(text)
+    encoded(link([unit]).program, numbers, known)
+    return link([unit_of(text.replace(old, new), previous=unit)]).program
+
+
 BEFORE = """
 void reach_error(void); int nondet(void); void other(int); static int g = 1; static int h; static int *p;
 static struct s { int a; int b; } r;
@@ -83,10 +91,7 @@ int main(void) { side(); if (top(nondet()) > 100) reach_error(); return 0; }
 )
 def test_what_is_encoded_again(old: str, new: str, encoded_again: str, bodies: list[str]) -> None:
     known, numbers = KnownBodies(), dict[str, int]()
-    unit = unit_of(BEFORE)
-    encoded(link([unit]).program, numbers, known)
-    assert BEFORE.count(old) == 1
-    program = link([unit_of(BEFORE.replace(old, new), previous=unit)]).program
+    program = edited(BEFORE, old, new, known, numbers)
     bodies.clear()
     kept = encoded(program, numbers, known)
     assert sorted(set(bodies)) == encoded_again.split()
@@ -123,10 +128,8 @@ RECURSIVE = BEFORE.replace("return n; }\n", "if (n > 9) return top(n - 1); retur
     ],
 )
 def test_functions_that_call_each_other_are_encoded_together(old: str, new: str, encoded_again: str, bodies: list[str]) -> None:
-    known, numbers, unit = KnownBodies(), dict[str, int](), unit_of(RECURSIVE)
-    encoded(link([unit]).program, numbers, known)
-    assert RECURSIVE.count(old) == 1
-    program = link([unit_of(RECURSIVE.replace(old, new), previous=unit)]).program
+    known, numbers = KnownBodies(), dict[str, int]()
+    program = edited(RECURSIVE, old, new, known, numbers)
     bodies.clear()
     kept = encoded(program, numbers, known)
     assert sorted(set(bodies)) == encoded_again.split()
