@@ -102,3 +102,16 @@ def test_what_is_shifted_up_and_down_again_is_the_same() -> None:
     assert euclidean("div", linear.add(up, Y), integer(1 << 4)) == linear.add(
         linear.scale(1 << 4, X), euclidean("div", Y, integer(1 << 4))
     )
+
+
+def test_a_remainder_of_division_by_what_may_be_0_may_have_any_bits() -> None:
+    eights = linear.scale(8, X)
+    bounds: dict[Term, Interval] = {Y: (0, 7)}
+
+    def both(divisor: Term) -> Term:
+        rest = euclidean("mod", eights, divisor)
+        return conjunction(rest, Y, lambda term: bounds.get(term, (0, 0xFFFF)), lambda _left, _right: OPEN)
+
+    assert both(integer(48)) == integer(0)
+    assert both(linear.scale(8, symbol("z", INT))) != integer(0)
+    assert both(integer(0)) != integer(0)

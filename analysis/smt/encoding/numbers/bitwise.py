@@ -54,7 +54,7 @@ def _zeros(term: Term, depth: int = _DEPTH) -> int:
     """How many low bits of a term are 0 whatever its symbols are: at least so many."""
     if term.op == "ite" and depth:
         return min(_zeros(branch, depth - 1) for branch in term.args[1:])
-    if term.op == "mod" and depth:  # by 2^k, or a multiple of it, k bits stay as they are
+    if term.op == "mod" and depth and constant_of(term.args[1]):  # by 2^k, or a multiple of it, k bits stay; by 0, none need
         return min(_zeros(part, depth - 1) for part in term.args)
     summands, constant = linear.parts(term)
     inner = depth - 1 if term not in summands and depth else None
