@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from analysis.cfa.components import strongly_connected
 from analysis.cfa.graph import Cfa, Program
@@ -45,6 +45,32 @@ def components(program: Program) -> tuple[tuple[str, ...], ...]:
     """The strongly connected components of the defined functions, callees before callers; each in the program's order."""
     order = {name: position for position, name in enumerate(program.functions)}
     return tuple(tuple(sorted(found, key=order.__getitem__)) for found in strongly_connected(callees(program)))
+
+
+def callees_first(program: Program, group: Sequence[str]) -> Mapping[str, int]:
+    """The positions of the functions of a component in an order in which most come after those of it that they call."""
+    called, members, order = callees(program), set(group), dict[str, int]()
+    reached: set[str] = set()
+    for first in group:
+        if first in reached:
+            continue
+        reached.add(first)
+        waiting = [(first, iter(called[first]))]
+        while waiting:
+            name, others = waiting[-1]
+            other = next((one for one in others if one in members and one not in reached), None)
+            if other is None:
+                waiting.pop()
+                order[name] = len(order)
+            else:
+                reached.add(other)
+                waiting.append((other, iter(called[other])))
+    return order
+
+
+def reached_by_pointers(program: Program, cfa: Cfa) -> tuple[tuple[str, ...], ...]:
+    """What each call of a function through a pointer can reach."""
+    return tuple(program.targets(call) for call in called(cfa)[1])
 
 
 def roots(program: Program) -> tuple[str, ...]:

@@ -353,6 +353,8 @@ class Service:
             return 0
         if unasked or compares or any(not checker.typing for checker in waiting) or self.programs.to_wake():
             return 0
+        if any(checker.contracts.unfollowed for checker in checkers):
+            return 0
         return _QUIET if waiting else self.audit.patience(self.programs.checkers)
 
     def rest(self) -> None:
@@ -368,7 +370,9 @@ class Service:
                 self._at_work = None
         for key, checker in self.programs.checkers.items():
             self._references.advance(key, checker)
-        if self.patience == 0:
+        if any(checker.contracts.unfollowed for checker in self.programs.checkers.values()):
+            self._follow_contracts()
+        elif self.patience == 0:
             self.audit.advance(self.programs.checkers, self.programs.texts)
         self._trimmer.trim()
 
@@ -382,6 +386,12 @@ class Service:
                 if changes is not None:
                     self._send(changes)
         return was_open
+
+    def _follow_contracts(self) -> None:
+        """Goes on with contracts that nobody has asked for so far."""
+        for checker in list(self.programs.checkers.values()):
+            if checker.contracts.unfollowed and not self._interrupted():
+                self._told.follow_all(checker)
 
     def prepare(self) -> None:
         """Makes ready for an edit of a file that is open."""

@@ -41,6 +41,10 @@ class ToldContracts:
         self._sent[program] = changes
         return ContractChanges(generation, program, changes)
 
+    def follow_all(self, checker: Checker) -> None:
+        """Goes on with what nobody has asked for so far."""
+        checker.contracts.follow_all(lambda: not self._interrupted() and not self._busy())
+
 
 def contract_text(told: Told) -> ContractText:
     """A contract as the server shows it."""

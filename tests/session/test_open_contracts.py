@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from analysis.api import Checker
+from analysis.certificate.nonzero import followed
 from analysis.model.options import Options
 from analysis.session.contracts import open_contracts
 from analysis.session.contracts.open_contracts import Told
@@ -222,3 +223,30 @@ def test_a_program_out_of_the_store_is_compared_with(tmp_path: Path) -> None:
     assert again.told("size") == SIZE
     again.edit(TEXT.replace("i ? i->size : 0", "i->size"))
     assert "size" in again.changes()
+
+
+def test_all_functions_are_followed_when_nobody_waits(opened: Opened) -> None:
+    contracts = opened.checker.contracts
+    opened.changes()
+    assert contracts.unfollowed
+    contracts.follow_all(lambda: False)
+    assert contracts.unfollowed, "it was interrupted"
+    contracts.follow_all(lambda: True)
+    assert not contracts.unfollowed
+    assert contracts.tell(opened.path, "find", lambda: False).is_whole, "nobody waits for what is known"  # type: ignore[union-attr]
+
+
+def test_half_a_line_does_not_make_everything_be_followed_again(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    contracts, walked = opened.checker.contracts, list[str]()
+    contracts.follow_all(lambda: True)
+    walk = followed.walk
+    monkeypatch.setattr(
+        followed, "walk", lambda edges, *more, **named: walked.append(edges.cfa.name) or walk(edges, *more, **named)
+    )
+    opened.edit(TEXT.replace("return i ?", "struct half { int a; } h; return i ?"))
+    contracts.follow_all(lambda: True)
+    assert "find" in walked, "there is another structure in the program"
+    walked.clear()
+    opened.edit(TEXT)
+    contracts.follow_all(lambda: True)
+    assert "find" not in walked

@@ -58,8 +58,12 @@ def not_followed(program: Program, name: str | None, targets: Iterable[str]) -> 
 def _may_come_back(program: Program, name: str) -> bool:
     """Whether a function may return that is declared not to."""
     cfa = program.functions.get(name)
-    edges = () if cfa is None else cfa.unsupported
-    return any(isinstance(edge.effect, ir.Unsupported) and edge.effect.reason == RETURNS for edge in edges)
+    return cfa is not None and comes_back_though(cfa)
+
+
+def comes_back_though(cfa: Cfa) -> bool:
+    """Whether a function may return though it is declared not to."""
+    return any(isinstance(edge.effect, ir.Unsupported) and edge.effect.reason == RETURNS for edge in cfa.unsupported)
 
 
 def followed_pointers(need: ir.Expr) -> tuple[ir.Expr, ...]:

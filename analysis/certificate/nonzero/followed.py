@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Callable, Collection, Iterator, Mapping
 
+from analysis.certificate.kept_results import KeptResults
 from analysis.certificate.nonzero.called_contexts import Given
 from analysis.certificate.nonzero.callee_contracts import NOTHING_YET, Contract, Needs
 from analysis.certificate.nonzero.concerned import Concerned
@@ -13,7 +13,7 @@ from analysis.certificate.nonzero.function_edges import Edges
 from analysis.certificate.nonzero.needed_values import Rule
 from analysis.certificate.nonzero.transfer import Missing
 from analysis.certificate.nonzero.walk import Walked, walk
-from analysis.cfa.callgraph import callees, components
+from analysis.cfa.callgraph import callees, callees_first, components
 from analysis.cfa.graph import Program
 from analysis.model import ir
 from analysis.model.kept_with import kept_with
@@ -21,6 +21,9 @@ from analysis.model.kept_with import kept_with
 MOST_WALKS = 12  # of each function, on average, of a group of functions that call each other
 _MOST_EDGES = 400  # of functions that are followed once more, for a single call
 _DEEPEST = 3  # such functions that call each other
+
+_Context = tuple[str, Given, int]
+"""A function, what a call passes to it, and how many calls that is from the function that is followed."""
 
 
 class Followed:
@@ -34,7 +37,14 @@ class Followed:
         self._concerned = Concerned(program, relied)
         self.found: dict[str, Walked] = {}
         self._edges: dict[str, Edges] = {}
-        self._in_contexts: dict[tuple[str, Given, int], Contract | None] = {}
+        self._in_contexts: dict[_Context, Contract | None] = {}
+        self._kept = KeptResults[Contract | None, _Context, Walked]()
+
+    def take_over(self, other: Followed, names: Collection[str]) -> None:
+        """Takes over what was found of functions of another program, which is the same but for bodies of functions. Nothing that
+        matters to these may differ."""
+        self._kept = self._kept if self.found else other._kept
+        self.found.update((name, other.found[name]) for name in names if name in other.found and name not in self.found)
 
     def groups_below(self, names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         """The groups of functions that call each other, of those that the named ones may call, and of these; callees first."""
@@ -48,8 +58,25 @@ class Followed:
 
     def walk(self, name: str, needs: Needs, contracts: Mapping[str, Contract] | None = None) -> Walked:
         """Follows one function, with these contracts of functions that it calls, and what was found of the others."""
-        deeper = partial(self._in_context, deep=1)
-        return walk(self._edges_of(name), {**self._known(name), **(contracts or {})}, needs, self.goes_on, in_context=deeper)
+        return self._walked(name, needs, {**self._known(name), **(contracts or {})}, (), 0)
+
+    def _walked(self, name: str, needs: Needs, contracts: Mapping[str, Contract], given: Given, deep: int) -> Walked:
+        """What following a function shows, in a call that passes what is `given`, `deep` calls from where that was asked."""
+        about = needs, given, deep
+        kept = self._kept.find(self.program, name, contracts, about, self._in_context)
+        if kept is not None:
+            return kept
+        asked: dict[_Context, Contract | None] = {}
+
+        def in_context(callee: str, passed: Given) -> Contract | None:
+            context = callee, passed, deep + 1
+            asked[context] = self._in_context(context)
+            return asked[context]
+
+        found = walk(self._edges_of(name), contracts, needs, self.goes_on, given, in_context)
+        if self.goes_on():  # else it may have ended before it was through
+            self._kept.keep(self.program, name, contracts, found, about, asked)
+        return found
 
     def _edges_of(self, name: str) -> Edges:
         if name not in self._edges:
@@ -61,9 +88,10 @@ class Followed:
         """The contracts of what a function calls."""
         return {one: self.found[one].contract for one in callees(self.program)[name] if one in self.found}
 
-    def _in_context(self, name: str, given: Given, deep: int) -> Contract | None:
+    def _in_context(self, context: _Context) -> Contract | None:
         """The contract of a function that was followed before, where a call passes this; None if it may violate the rule then
         at a place where it does not whatever it is passed. Functions that call themselves are not followed once more."""
+        name, given, deep = context
         called = callees(self.program)
         cfa = self.program.functions[name]
         if deep > _DEEPEST or len(cfa.edges) > _MOST_EDGES or not any(one is not None for one in given):
@@ -72,24 +100,23 @@ class Followed:
             return None
         if self.found[name].broken or name in recursive(self.program):
             return None
-        key = name, given, deep
-        if key not in self._in_contexts:
-            deeper = partial(self._in_context, deep=deep + 1)
-            found = walk(self._edges_of(name), self._known(name), (), self.goes_on, given, deeper)
+        if context not in self._in_contexts:
+            found = self._walked(name, (), self._known(name), given, deep)
             if not self.goes_on():
                 return None  # it may have ended before it was through: nothing to keep
             anyway = set(map(_place, self.found[name].missing))
-            self._in_contexts[key] = None if found.broken or not anyway.issuperset(map(_place, found.missing)) else found.contract
-        return self._in_contexts[key]
+            is_kept = not found.broken and anyway.issuperset(map(_place, found.missing))
+            self._in_contexts[context] = found.contract if is_kept else None
+        return self._in_contexts[context]
 
     def follow(self, group: tuple[str, ...], needs: Callable[[str], Needs]) -> None:
         """Follows the functions of a group. What they assume of each other follows from itself (Hoare's rule of recursion): at
         first calls among them never return, then with what is shown of them, until that is all."""
-        called = callees(self.program)
+        called, order = callees(self.program), callees_first(self.program, group)
         assumed = {name: NOTHING_YET._replace(needs=needs(name)) for name in group}
         waiting, left = dict.fromkeys(group), MOST_WALKS * len(group)
         while waiting:
-            name = next(iter(waiting))
+            name = min(waiting, key=order.__getitem__)
             del waiting[name]
             self.found[name] = self.walk(name, needs(name), assumed)
             shown = weaker(assumed[name], self.found[name].contract)

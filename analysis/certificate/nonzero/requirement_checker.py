@@ -58,10 +58,15 @@ def check_requirements(program: Program, claim: Requirements) -> RequirementsChe
 
 
 class Shown(NamedTuple):
-    """What following functions of one program showed, if each gets what it `needs`."""
+    """What following functions of one program showed, if each gets what it `needs`; and how, for programs after it."""
 
     needs: Mapping[str, Needs] = {}
-    found: Mapping[str, Walked] = {}
+    followed: Followed | None = None
+
+    @property
+    def found(self) -> Mapping[str, Walked]:
+        """What is shown of each function."""
+        return {} if self.followed is None else self.followed.found
 
 
 def shown(
@@ -70,23 +75,24 @@ def shown(
     needs: Mapping[str, Needs],
     about: tuple[str, ...],
     before: Shown = Shown(),  # noqa: B008 - immutable
-    same: Collection[str] = (),
+    same: Collection[str] | None = None,
 ) -> Shown:
     """What following these functions, and all that they call, shows, if each gets what it needs. `before` is what was shown of an
     earlier program, and `same` are functions of which nothing that this follows from is other than there, but for what functions
-    need: where that is the same too, a function is not followed again."""
+    need: where that is the same too, a function is not followed again. None: more may differ than bodies of functions."""
     followed, called = Followed(program, rule), callees(program)
     kept = set[str]()
+    if before.followed is not None and same is not None:
+        followed.take_over(before.followed, ())
+    unchanged = {name for name in same or () if name in before.found and needs.get(name, ()) == before.needs.get(name, ())}
     for group in followed.groups_below(about):
         below = {one for name in group for one in called[name] if one in program.functions}.difference(group)
-        if below <= kept and all(
-            name in same and name in before.found and needs.get(name, ()) == before.needs.get(name, ()) for name in group
-        ):
+        if below <= kept and unchanged.issuperset(group):
             kept.update(group)
             followed.found.update((name, before.found[name]) for name in group)
         else:
             followed.follow(group, lambda name: needs.get(name, ()))
-    return Shown(needs, followed.found)
+    return Shown(needs, followed)
 
 
 def relied_on(program: Program, found: Mapping[str, Walked], name: str) -> Invariants:

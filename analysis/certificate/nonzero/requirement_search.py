@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from analysis.certificate.nonzero.callee_contracts import Needs
 from analysis.certificate.nonzero.claims import FunctionNeeds
 from analysis.certificate.nonzero.data_invariants import NONE, Invariants
-from analysis.certificate.nonzero.followed import Followed, recursive
+from analysis.certificate.nonzero.followed import Followed
 from analysis.certificate.nonzero.needed_values import Rule
 from analysis.certificate.nonzero.transfer import Missing
 from analysis.certificate.nonzero.walk import Walked
@@ -20,6 +20,9 @@ from analysis.model.c_types import Integer, Pointer
 _MOST_CANDIDATES = 12
 _MOST_ROUNDS = 4  # of functions that call each other
 _DEEPEST = 2  # pointers that are followed from a parameter
+
+_Open = tuple[int, ir.Expr, str]
+"""An edge, what it needs, and the function that needs it, if it is not the edge itself."""
 
 
 class RequirementSearch:
@@ -43,10 +46,10 @@ class RequirementSearch:
         self._followed.goes_on = goes_on
 
     def take_over(self, other: RequirementSearch, names: Collection[str]) -> None:
-        """Takes over what another search, for the same rule, found of functions. Nothing that matters to these may differ between
-        the two programs."""
+        """Takes over what another search found for the same rule. The two programs may differ in bodies of functions only, and in
+        nothing that matters to the named functions."""
         new = [name for name in other.found if name in names and name not in self.found]
-        self._followed.found.update((name, other.found[name]) for name in new)
+        self._followed.take_over(other._followed, new)
         self._needs.update((name, other._needs[name]) for name in new if name in other._needs)
 
     def follow(self, name: str) -> Walked | None:
@@ -108,14 +111,22 @@ class RequirementSearch:
         least = self._open(name, needs)
         if least == self._open(name, before):
             return  # nothing of it helps
-        if name in recursive(self.program):
+        if any(callee == name for _, _, callee in least):
             needs = self._without_harmful(name, needs, len(before))
             least = self._open(name, needs)
-        for need in reversed(needs[len(before) :]):
-            fewer = tuple(one for one in needs if one != need)
-            if self._open(name, fewer) == least:
+        self._needs[name] = self._without_useless(name, needs, needs[len(before) :], least)
+
+    def _without_useless(self, name: str, needs: Needs, new: Needs, least: frozenset[_Open]) -> Needs:
+        """The needs without those `new` ones that do not help. Of these, not all can go, unless there is but one: first a half is
+        tried at once, as most are of no use (Zeller and Hildebrandt's ddmin does so)."""
+        middle = len(new) // 2
+        for part in (new[middle:], new[:middle]):
+            fewer = tuple(one for one in needs if one not in part)
+            if part and self._open(name, fewer) == least:
                 needs = fewer
-        self._needs[name] = needs
+            elif len(part) > 1:
+                needs = self._without_useless(name, needs, part, least)
+        return needs
 
     def _without_harmful(self, name: str, needs: Needs, kept: int) -> Needs:
         """What a function that calls itself needs, without that of which less is missing otherwise, as its own calls have to keep
@@ -128,7 +139,7 @@ class RequirementSearch:
                 needs, least = fewer, found
         return needs
 
-    def _open(self, name: str, needs: Needs) -> frozenset[tuple[int, ir.Expr, str]]:
+    def _open(self, name: str, needs: Needs) -> frozenset[_Open]:
         """What is missing where these needs are kept. Other functions have the contracts that were found so far."""
         own = {name: self.found[name].contract._replace(needs=needs)}
         found = self._followed.walk(name, needs, own)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from analysis.c.library_variables import STREAMS
 from analysis.certificate.nonzero.data_invariants import Always
 from analysis.cfa.addresses_taken import taken_by, taken_by_initialisers
-from analysis.cfa.graph import Global, Program
+from analysis.cfa.graph import Cfa, Global, Program
 from analysis.model import ir
 from analysis.model.c_types import Integer, Pointer
 from analysis.model.kept_with import kept_with
@@ -101,10 +101,15 @@ def open_streams(program: Program) -> frozenset[str]:
     named = frozenset(name for name in STREAMS.intersection(program.globals) if _is_elsewhere(program.globals[name]))
     changed = taken_by_initialisers(program.globals.values())
     for cfa in program.functions.values() if named else ():
-        changed |= taken_by(cfa).static
-        roots = (ir.root(target) for edge in cfa.edges if (target := ir.target_of(edge.effect)) is not None)
-        changed |= {root.name for root in roots if isinstance(root, ir.Var)}
+        changed |= _changed_by(cfa)
     return named - changed
+
+
+@kept_with
+def _changed_by(cfa: Cfa) -> frozenset[str]:
+    """The variables that a function assigns to, and those with static storage whose address it names."""
+    roots = (ir.root(target) for edge in cfa.edges if (target := ir.target_of(edge.effect)) is not None)
+    return taken_by(cfa).static.union(root.name for root in roots if isinstance(root, ir.Var))
 
 
 def _is_elsewhere(variable: Global) -> bool:

@@ -78,11 +78,11 @@ def shown(
     program: Program,
     claims: tuple[FunctionStates, ...],
     before: Shown = Shown(),  # noqa: B008 - immutable
-    same: Collection[str] = (),
+    same: Collection[str] | None = None,
 ) -> Shown:
     """What the sets show, of each function. RefusedError if one is not closed, or they are not in the order of `groups`. `before`
     is what was shown of an earlier program, and `same` are functions of which nothing that this follows from is other than there,
-    but for the sets: where these are the same, too, nothing is checked again."""
+    but for the sets: where these are the same, too, nothing is checked again. None: more may differ than bodies of functions."""
     numbers, sets = groups(program), {one.function: one for one in claims}
     if len(sets) < len(claims):
         raise RefusedError("its functions are not those that it should be about")
@@ -96,7 +96,7 @@ def shown(
         names = {one.function for one in members}
         below = {name for one in names for name in callees(program)[one]} & program.functions.keys() - names
         is_same = all(name in kept or (name not in sets and name not in before.sets) for name in below)
-        if is_same and all(one.function in same and before.sets.get(one.function) == one for one in members):
+        if same is not None and is_same and all(one.function in same and before.sets.get(one.function) == one for one in members):
             kept |= names
             found.update((name, before.found[name]) for name in names)
             known.update((name, before.contracts[name]) for name in names if name in before.contracts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
 
+from analysis.certificate.kept_results import KeptResults
 from analysis.certificate.ownership.closed_checker import groups
 from analysis.certificate.ownership.closed_sets import FunctionStates
 from analysis.certificate.ownership.contracts import Contract, contract_of
@@ -12,7 +13,7 @@ from analysis.certificate.ownership.function_transfer import FunctionTransfer
 from analysis.certificate.ownership.kept_by_callers import needed_callers
 from analysis.certificate.ownership.memory_state import MemoryState
 from analysis.certificate.ownership.obligations import Obligations
-from analysis.cfa.callgraph import callees, components
+from analysis.cfa.callgraph import callees, callees_first, components
 from analysis.cfa.graph import Program
 from analysis.model.spelling import display_name
 
@@ -38,15 +39,17 @@ class ClosedSearch:
         self._groups = components(program)
         self._number = groups(program)
         self._known: dict[str, Followed] = {}
+        self._kept = KeptResults[Contract, None, Followed]()
 
     def take_over(self, other: ClosedSearch, names: Collection[str]) -> None:
-        """Takes over what another search found of functions. Nothing that matters to these may differ between the two
-        programs."""
+        """Takes over what another search found. The two programs may differ in bodies of functions only, and in nothing that
+        matters to the named functions."""
+        self._kept = self._kept if self._known else other._kept
         self._known.update((name, one) for name, one in other._known.items() if name in names and name not in self._known)
 
     def follow(self, entry: str) -> Followed | None:
         """What is found of a function, after all that it calls; None if the time is over."""
-        for number in self._needed(entry):
+        for number in () if entry in self._known else self._needed(entry):
             group = self._groups[number]
             if group[0] not in self._known and not self._follow(group):
                 return None
@@ -90,9 +93,9 @@ class ClosedSearch:
         assumed: dict[str, Contract | None] = {
             name: contract_of(self.program.functions[name], (), Obligations()) for name in group
         }
-        waiting = dict.fromkeys(group)
+        waiting, order = dict.fromkeys(group), callees_first(self.program, group)
         while waiting:
-            name = next(iter(waiting))
+            name = min(waiting, key=order.__getitem__)
             del waiting[name]
             found = self._followed(name, assumed) if self.goes_on() else None
             if found is None:
@@ -112,13 +115,18 @@ class ClosedSearch:
         called = {one: self._known[one].contract for one in self._called[name] if one in self._known}
         called.update(assumed)
         contracts = {one: contract for one, contract in called.items() if contract is not None}
+        kept = self._kept.find(self.program, name, contracts)
+        if kept is not None:
+            return kept
         transfer = FunctionTransfer(self.program, cfa, contracts)
         found = self._closed(transfer, name) if not transfer.found.broken else {}
         if found is None:
             return None
         rows = tuple((location, tuple(sorted(some, key=_key))) for location, some in sorted(found.items()))
         contract = contract_of(cfa, found.get(cfa.exit, ()), transfer.found)
-        return Followed(FunctionStates(name, rows), transfer.found, contract)
+        followed = Followed(FunctionStates(name, rows), transfer.found, contract)
+        self._kept.keep(self.program, name, contracts, followed)
+        return followed
 
     def _closed(self, transfer: FunctionTransfer, name: str) -> Mapping[int, set[MemoryState]] | None:
         cfa = self.program.functions[name]

@@ -35,12 +35,22 @@ def never_closed(program: Program) -> frozenset[str]:
         return frozenset()
     closed, elsewhere = set[str](), set[str]()
     for cfa in program.functions.values():
-        for edge in cfa.edges:
-            for name, is_closed in _going(program, edge.effect):
+        for effect in _naming(cfa):
+            for name, is_closed in _going(program, effect):
                 (closed if is_closed else elsewhere).add(name)
     for variable in program.globals.values():
         elsewhere.update(_named((variable.initial, *(part.value for part in variable.parts))))
     return found - closed - (elsewhere if _closes_any(program) else set())
+
+
+@kept_with
+def _naming(cfa: Cfa) -> tuple[ir.Effect, ...]:
+    """The effects of a function that name a stream. Most functions have none, and most stay the same from edit to edit."""
+    return tuple(edge.effect for edge in cfa.edges if any(map(_is_stream, cfa.parts[edge.id])))
+
+
+def _is_stream(part: ir.Expr) -> bool:
+    return isinstance(part, ir.Var) and part.name in STREAMS
 
 
 def _closes_any(program: Program) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from heapq import heappop, heappush
 
+from analysis.certificate.kept_results import KeptResults
 from analysis.certificate.ranges.bounded_values import Range, Ranges, joined
 from analysis.certificate.ranges.function_ranges import ANYTHING, Contract, FunctionRanges
 from analysis.certificate.ranges.range_checker import check_ranges
@@ -31,14 +32,19 @@ class RangeSearch:
         self.program, self.goes_on, self._defined = program, goes_on, defined
         self.claims: dict[str, FunctionRanges] = {}
         self.broken: dict[str, str] = {}  # why a function is not followed
+        self._kept = KeptResults[Contract, None, FunctionRanges | str]()
 
     def take_over(self, other: RangeSearch, names: Collection[str]) -> None:
-        """Takes over what another search found of functions. Nothing that matters to these may differ between the programs."""
+        """Takes over what another search found. The two programs may differ in bodies of functions only, and in nothing that
+        matters to the named functions."""
+        self._kept = self._kept if self.claims or self.broken else other._kept
         self.claims.update((name, one) for name, one in other.claims.items() if name in names)
         self.broken.update((name, why) for name, why in other.broken.items() if name in names)
 
     def follow(self, name: str) -> bool:
         """Follows a function, after all that it calls; whether there was the time."""
+        if name in self.claims or name in self.broken:
+            return True
         called, waiting, reached = callees(self.program), [name], {name}
         while waiting:
             new = {one for one in called[waiting.pop()] if one in self.program.functions} - reached
@@ -87,18 +93,27 @@ class RangeSearch:
                 self.broken[name] = str(refused)
 
     def _one(self, name: str, assumed: Mapping[str, Contract]) -> None:
-        cfa = self.program.functions[name]
-
-        def contract(called: str) -> Contract:
-            return assumed[called] if called in assumed else self.contract(called)
-
-        transfer = RangeTransfer(self.program, cfa, contract, defined=self._defined)
+        functions = self.program.functions
+        called = [one for one in callees(self.program)[name] if one in functions]
+        contracts = {one: assumed[one] if one in assumed else self.contract(one) for one in called}
+        found = self._kept.find(self.program, name, contracts)
+        if found is None:
+            found = self._followed(functions[name], contracts)
+            self._kept.keep(self.program, name, contracts, found)
         self.claims.pop(name, None)
         self.broken.pop(name, None)
+        if isinstance(found, str):
+            self.broken[name] = found
+        else:
+            self.claims[name] = found
+
+    def _followed(self, cfa: Cfa, contracts: Mapping[str, Contract]) -> FunctionRanges | str:
+        """What is found of a function, or why it is not followed."""
+        transfer = RangeTransfer(self.program, cfa, contracts.__getitem__, defined=self._defined)
         try:
-            self.claims[name] = _Analysis(cfa, transfer).done()
+            return _Analysis(cfa, transfer).done()
         except NotFollowedError as error:
-            self.broken[name] = str(error)
+            return str(error)
 
 
 def _with_contract(claim: FunctionRanges, contract: Contract) -> FunctionRanges:

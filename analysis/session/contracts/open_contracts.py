@@ -1,8 +1,9 @@
 """The contracts of one program while it is edited: of the text as it is now, and of that which was saved last.
 
-Nothing is computed before somebody asks. What is known of a program is dropped when a text changes; of the program as it was when
-a file was opened, or saved last, all that is needed is kept: programs are immutable. So the contract of an edited function is
-compared with the one that it had then, and only edited functions are looked at.
+What somebody asks for comes first. Then edited functions are looked at: of the program as it was when a file was opened, or
+saved last, all that is needed is kept, as programs are immutable; so the contract of an edited function is compared with the one
+that it had then. Then all other functions are followed, those of open files first, so that whoever asks next does not wait. After
+an edit most of that is taken over: a function is followed again if its body differs, or the contract of something that it calls.
 
 To save is to name a version of a text. The program of that version is taken when it has been checked; if the text changed
 before that, nothing is compared until the file is saved again.
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import msgspec
@@ -30,7 +32,9 @@ from analysis.session.contracts.program_contracts import ProgramContracts, Shown
 from analysis.session.units.unit_view import UnitView
 
 MOST_SECONDS = 30.0  # of the processor, for all that is looked at after one edit while nobody waits
+MOST_TO_FOLLOW = 300.0  # of the processor, for all functions of a program, since the last of its texts was opened
 MOST_EDITED = 20  # functions of one file that are compared
+_MOST_BEFORE = 3  # revisions
 
 GoesOn = Callable[[], bool]
 
@@ -77,7 +81,7 @@ class OpenContracts:
 
     def __init__(self) -> None:
         self._now: ProgramContracts | None = None
-        self._before: ProgramContracts | None = None  # of the last revision that was asked about
+        self._before: list[ProgramContracts] = []  # of revisions that do not take over from each other
         self._linked: LinkedProgram | None = None
         self._units: Sequence[UnitView] = ()
         self._saved: dict[str, _Saved] = {}
@@ -85,19 +89,21 @@ class OpenContracts:
         self._open: set[str] = set()
         self._wanted: dict[str, None] = {}
         self._until = 0.0
+        self._left: Iterator[str] = iter(())  # functions that were not followed so far
+        self._is_followed, self._followed_for = True, 0.0
         self._changes: tuple[Change, ...] | None = ()  # None: to be looked for
         self._had_changes = False
 
     def changed(self, path: str, version: int | None, *, is_open: bool) -> None:
         """A text changed, or was opened, or closed: nothing is known of the program as it is now."""
-        self._linked, self._units, self._wanted = None, (), {}
+        self._linked, self._units, self._wanted, self._is_followed = None, (), {}, True
         if not is_open:
             self._open.discard(path)
             self._saved.pop(path, None)
             self._waiting.pop(path, None)
         elif path not in self._open:
             self._open.add(path)
-            self._waiting[path] = version
+            self._waiting[path], self._followed_for = version, 0.0
 
     def saved(self, path: str, version: int | None, now: int | None) -> None:
         """A version of an open file was saved; `now` is that of its present text."""
@@ -109,7 +115,8 @@ class OpenContracts:
 
     def forget(self) -> None:
         """All that was computed of the program as it is now is dropped."""
-        self._now, self._before, self._linked, self._units, self._wanted = None, None, None, (), {}
+        self._now, self._before, self._linked, self._units, self._wanted = None, [], None, (), {}
+        self._is_followed = True
 
     def checked(
         self,
@@ -121,8 +128,11 @@ class OpenContracts:
         """A check of the texts as they are now is complete, or they are known to be those of the store. `version` is that of the
         text of a file."""
         if self._now is None or self._now.program is not linked.program:
-            self._before = self._now if self._now is not None and self._now.begun else self._before
+            if self._now is not None and self._now.begun:
+                self._before = [self._now, *self._before][:_MOST_BEFORE]
             self._now = ProgramContracts(linked.program)
+            of_open, of_others = self._by_openness(linked.program)
+            self._left, self._is_followed = iter((*of_open, *of_others)), False
         self._linked, self._units = linked, units
         for one in self._saved.values():
             one.note(rechecked)
@@ -207,11 +217,36 @@ class OpenContracts:
         self._changes, self._had_changes = tuple(found), bool(found)
         return self._changes
 
+    def _by_openness(self, program: Program) -> tuple[list[str], list[str]]:
+        """The functions of open files, and all others."""
+        of_open, of_others = list[str](), list[str]()
+        for name, cfa in program.functions.items():
+            (of_open if cfa.path in self._open else of_others).append(name)
+        return of_open, of_others
+
+    @property
+    def unfollowed(self) -> bool:
+        """Whether `follow_all` has something to do."""
+        return not self._is_followed and self._linked is not None and self._followed_for < MOST_TO_FOLLOW
+
+    def follow_all(self, goes_on: GoesOn) -> None:
+        """Goes on with following all functions, so that whoever asks does not wait."""
+        assert self._now is not None
+        began, contracts = time.process_time(), self._contracts(self._now)
+        for name in self._left:
+            if not contracts.follow(name, goes_on) and not goes_on():
+                self._left = chain((name,), self._left)
+                break
+        else:
+            self._is_followed = True
+        self._followed_for += time.process_time() - began
+
     def _contracts(self, now: ProgramContracts) -> ProgramContracts:
-        """The contracts of the program as it is, with what can be taken over of the revision that was asked about last."""
-        if self._before is not None:
-            now.take_over(self._before)
-            self._before = None
+        """The contracts of the program as it is, with what can be taken over of a revision before. (Half a line may declare what
+        nothing is known of; what was known before that counts again when it is whole.)"""
+        if not now.begun:
+            used = next((one for one in self._before if now.take_over(one)), None)
+            self._before = [one for one in self._before if one is not used]
         return now
 
     @property

@@ -52,11 +52,14 @@ class ProgramContracts:
     def _owned(self) -> OwnedClauses:
         return OwnedClauses(self.program)
 
-    def take_over(self, other: ProgramContracts) -> None:
-        """Takes over what was found in another revision of the program of functions that no edit between the two concerns."""
+    def take_over(self, other: ProgramContracts) -> bool:
+        """Takes over what was found in another revision of the program, and still holds; whether something may."""
         names = unaffected(other.program, self.program)
+        if names is None:
+            return False
         self._required.take_over(other._required, names)
         self._owned.take_over(other._owned, names)
+        return True
 
     def of(self, name: str, goes_on: Callable[[], bool] = lambda: True, named: Cfa | None = None) -> Shown:
         """The contract of a function, without the places in it. `named`: another revision of it, whose parameters' names are
@@ -89,6 +92,12 @@ class ProgramContracts:
         ownership = None if followed.contract is None else followed.contract.facts()
         result = self._required.result(name)
         return Shown(contract, (relied, ownership, cfa.type, result), len(calling), kept is not None)
+
+    def follow(self, name: str, goes_on: Callable[[], bool]) -> bool:
+        """Follows a function, as its contract needs; whether there was the time. KeyError if the program does not define it."""
+        self._required.while_(goes_on)
+        self._owned.while_(goes_on)
+        return self._required.follow(name) is not None and self._owned.follow(name) is not None
 
     def calling(self, name: str) -> list[str]:
         """The functions of the program that call a function."""

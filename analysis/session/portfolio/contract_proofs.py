@@ -120,11 +120,12 @@ def _or_by_ranges(parts: _Parts, rule: Rule, answers: Iterator[OfFunction], goes
 def _by_blocks(parts: _Parts, rules: Sequence[str], goes_on: Callable[[], bool]) -> Iterator[OfFunction]:
     global _last_blocks
     program = parts.program
-    search, before, same = ClosedSearch(program, goes_on), blocks.Shown(), frozenset[str]()
+    search, before, same = ClosedSearch(program, goes_on), blocks.Shown(), None
     if _last_blocks is not None:
         last, before = _last_blocks
         same = unaffected(last.program, program)
-        search.take_over(last, same)
+        if same is not None:
+            search.take_over(last, same)
     followed = {name: one.found for name in program.functions if (one := search.follow(name)) is not None}
     claims = search.sets(*(name for name, one in followed.items() if not one.broken))
     refused, found = "", dict[str, Obligations]()
@@ -166,11 +167,12 @@ def _of_blocks(
 
 def _by_values(parts: _Parts, rule: Rule, goes_on: Callable[[], bool]) -> Iterator[OfFunction]:
     program = parts.program
-    search, before, same = RequirementSearch(program, rule, goes_on), values.Shown(), frozenset[str]()
+    search, before, same = RequirementSearch(program, rule, goes_on), values.Shown(), None
     if rule in _last_values:
         last, before = _last_values[rule]
         same = unaffected(last.program, program)
-        search.take_over(last, same)
+        if same is not None:
+            search.take_over(last, same)
     followed = tuple(name for name in program.functions if search.follow(name) is not None)
     needs = values.checked_needs(program, search.needs())
     shown = values.shown(program, rule, needs, followed, before, same)

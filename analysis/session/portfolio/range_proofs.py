@@ -28,8 +28,9 @@ def search(program: Program, goes_on: Callable[[], bool]) -> RangeSearch:
     global _last
     if _last is None or _last.program is not program:
         found = RangeSearch(program, goes_on)
-        if _last is not None:
-            found.take_over(_last, unaffected(_last.program, program))
+        names = None if _last is None else unaffected(_last.program, program)
+        if _last is not None and names is not None:
+            found.take_over(_last, names)
         _last = found
     _last.goes_on = goes_on
     for name in program.functions:

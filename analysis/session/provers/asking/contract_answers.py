@@ -18,7 +18,7 @@ from analysis.cfa.graph import Program
 from analysis.cpa.obstacles.beside import beside
 from analysis.model.budgets import budget_of
 from analysis.model.options import Options
-from analysis.session.contracts.unaffected import unaffected
+from analysis.session.contracts.unaffected import same_surroundings, unaffected
 from analysis.session.portfolio.request_terms import About, terms_of
 from analysis.session.provers.asking.answer import Decided
 from analysis.session.provers.asking.claim import Key, KnownClaim
@@ -189,7 +189,7 @@ class ContractAnswers:
 
 def _that_hold(found: _Answers, before: Program, now: Program) -> _Answers:
     """The proofs that still hold: they are about all runs of a function, and follow from the same things."""
-    names = unaffected(before, now)
+    names = (unaffected(before, now) if same_surroundings(before, now) else None) or frozenset[str]()
     difference = ProgramDifference(before, now)
     excluded = {rule for rule in OF_BLOCKS if obstacle(now, rule)}
     undisturbed = {name for name in names if beside(now).obstacle((name,)) is None}
