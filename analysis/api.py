@@ -30,7 +30,7 @@ from analysis.session.contracts.open_contracts import OpenContracts
 from analysis.session.entries import choose_entries
 from analysis.session.keeping.reopening import Question, Reopening
 from analysis.session.opened import Inspection, OpenProgram
-from analysis.session.provers.proofs import Proofs
+from analysis.session.provers.proofs import PoolMaker, Proofs
 from analysis.session.reporting import Reporting
 from analysis.session.units.built import Built
 from analysis.session.units.unit_view import UnitView
@@ -41,6 +41,13 @@ _FEW = 4  # files of a program that are read so fast that nothing is told of one
 
 Progress = Callable[[str, int, int], None]
 Stop = Callable[[], bool]
+
+
+class Provers(NamedTuple):
+    """Provers that are not on this machine: how many there are, and what makes a pool of them."""
+
+    jobs: int
+    pool: PoolMaker
 
 
 class _Last(NamedTuple):
@@ -66,7 +73,8 @@ class Checker:
     `report` is the last report. `failed`: in the last check something that was asked for could not be done (a file that cannot be
     read, a rule or an entry that does not exist, nothing that could be parsed); the report's messages say what. `settled`:
     whether the last report was final (see `check_unless`). `restriction`: only what it leaves of the program is checked; the
-    store must not hold such answers. With `interruption` a signal handler may end what cannot ask `stop`.
+    store must not hold such answers. `provers` None: as many as `jobs`, on this machine. With `interruption` a signal handler may
+    end what cannot ask `stop`.
     """
 
     def __init__(
@@ -78,6 +86,7 @@ class Checker:
         store: Store | None = None,
         notify: Callable[[], None] = lambda: None,
         restriction: Restriction | None = None,
+        provers: Provers | None = None,
     ) -> None:
         self.options = options
         self.report: Report | None = None
@@ -90,7 +99,7 @@ class Checker:
         self._restriction = restriction
         self._check = ProgramCheck(algorithm, jobs, restriction)
         self._reopening = Reopening(store, self._program.texts)
-        self._proofs = Proofs(store, jobs, notify)
+        self._proofs = Proofs(store, *((jobs, notify) if provers is None else (provers.jobs, notify, provers.pool)))
         self._reporting = Reporting(self._program)
         self.contracts = OpenContracts()
         self._last: _Last | None = None

@@ -11,7 +11,6 @@ import json
 import os
 import shutil
 import subprocess
-import tarfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +18,7 @@ from pathlib import Path
 from benchmarks import programs
 from benchmarks.build_commands import Commands, commands_of
 from benchmarks.programs import CACHE
-from benchmarks.sources import FetchError, SourcePackage, fetch
+from benchmarks.sources import FetchError, SourcePackage, fetch, unpacked
 
 
 @dataclass(frozen=True)
@@ -46,11 +45,11 @@ def provide(name: str) -> Path:
 def _make(name: str, project: Project) -> None:
     tarball = fetch(project.package, CACHE / "downloads")
     root = CACHE / name
-    shutil.rmtree(root, ignore_errors=True)
-    root.mkdir(parents=True)
-    with tarfile.open(tarball) as archive:
-        archive.extractall(root / "source", filter="data")
-    (top,) = (root / "source").iterdir()
+    write_commands(name, project, unpacked(tarball, root), root / "compile_commands.json")
+
+
+def write_commands(name: str, project: Project, top: Path, ready: Path) -> None:
+    """Writes the compile commands of a project that was unpacked. Raises FetchError."""
     for command in project.configure:
         _run(name, command, top)
     if project.made:
@@ -62,7 +61,7 @@ def _make(name: str, project: Project) -> None:
         commands = commands_of(_run(name, ("make", "-n", "-w", *project.goals), top), top)
     if not commands:
         raise FetchError(f"{name}: its build names no C file.")
-    (root / "compile_commands.json").write_text(json.dumps(commands, indent=1) + "\n", encoding="utf-8")
+    ready.write_text(json.dumps(commands, indent=1) + "\n", encoding="utf-8")
 
 
 def _run(name: str, command: Sequence[str], folder: Path) -> str:

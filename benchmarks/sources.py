@@ -8,6 +8,7 @@ import hashlib
 import re
 import shutil
 import subprocess
+import tarfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,6 +43,16 @@ def fetch(package: SourcePackage, downloads: Path) -> Path:
     for name, digest in wanted.items():
         verify(downloads / name, digest)
     return downloads / package.tarball
+
+
+def unpacked(tarball: Path, root: Path) -> Path:
+    """The folder that a tarball has at its top, unpacked into `source` in a folder that is made anew."""
+    shutil.rmtree(root, ignore_errors=True)
+    root.mkdir(parents=True)
+    with tarfile.open(tarball) as archive:
+        archive.extractall(root / "source", filter="data")
+    found = list((root / "source").iterdir())
+    return found[0] if len(found) == 1 else root / "source"
 
 
 def verify(path: Path, digest: str) -> None:

@@ -146,6 +146,7 @@ realpath                     | text out?               | any?        | allocates
 tempnam                      | text? text?             | block?      |             | POSIX
 ctermid                      | out?                    | any         |             | POSIX
 getlogin                     |                         | static?     |             | POSIX
+crypt                        | text text               | static?     |             | POSIX
 ttyname                      | n                       | static?     |             | POSIX
 getpwnam getgrnam            | text                    | static?     |             | POSIX
 getpwuid getgrgid            | n                       | static?     |             | POSIX

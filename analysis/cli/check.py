@@ -17,6 +17,7 @@ from analysis.cli.command_options import Asked, check_options, read_asked
 from analysis.cli.difference.condition_reading import LeftPaths
 from analysis.cli.output import protect, render, say, write
 from analysis.cli.progress_line import progress
+from analysis.cli.scheduler import provers_of, scheduler_options
 from analysis.cli.witness.witness_format import WitnessError
 from analysis.cli.witness.written import written_witness
 from analysis.model.c_types import ILP32, LP64
@@ -29,8 +30,16 @@ VIOLATED, FAILED, UNKNOWN = 1, 2, 3
 @click.argument("paths", metavar="[PATH]...", nargs=-1)
 @click.option("--condition", metavar="FILE", help="Look only at the paths that a condition of `everproof diff` leaves.")
 @click.option("--witness", metavar="FILE", help="Write a software verification witness 2.0 to this file.")
+@scheduler_options
 @check_options
-def check(paths: tuple[str, ...], condition: str | None, witness: str | None, **given: Any) -> int:
+def check(
+    paths: tuple[str, ...],
+    condition: str | None,
+    witness: str | None,
+    scheduler: str | None,
+    scheduler_tls: str | None,
+    **given: Any,
+) -> int:
     """Check C files or folders as one program.
 
     Without a PATH: the compile_commands.json found upward from the current folder, else every *.c below it.
@@ -44,7 +53,13 @@ def check(paths: tuple[str, ...], condition: str | None, witness: str | None, **
     asked = asked if left is None else left.terms(asked)
     if witness is not None and asked.options.engine not in ("automaton", "summary"):
         asked = with_proofs(asked)
-    checker = Checker(asked.options, jobs=asked.jobs, store=asked.store, restriction=None if left is None else left.restrict)
+    checker = Checker(
+        asked.options,
+        jobs=asked.jobs,
+        store=asked.store,
+        restriction=None if left is None else left.restrict,
+        provers=provers_of(scheduler, scheduler_tls),
+    )
     checker.open(paths)
     protect(asked, (*checker.files, *(() if condition is None else (condition,))), [("--witness", witness)])
     report = run(checker, asked)

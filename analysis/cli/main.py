@@ -18,6 +18,7 @@ _INTERRUPTED = 130
 _COMMANDS = {
     "check": "analysis.cli.check",
     "certify": "analysis.cli.certify",
+    "batch": "analysis.cli.batch",
     "contracts": "analysis.cli.contracts",
     "diff": "analysis.cli.difference.diff_command",
     "revisions": "analysis.cli.revisions",

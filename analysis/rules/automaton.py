@@ -17,7 +17,7 @@ import msgspec
 
 from analysis.model.intervals import Interval
 from analysis.model.report import Severity
-from analysis.rules.patterns import Pattern
+from analysis.rules.patterns import Name, Pattern
 
 START = "start"
 STOP = "stop"
@@ -101,9 +101,16 @@ class Rule(msgspec.Struct, frozen=True):
     def is_lost_in(self, function: str, state: str) -> bool:
         """Whether the state of an object is unknown after an external function, other than those that
         the rule is about, was given it: the function may do what ends the state. (What was freed stays freed.)"""
-        if self.ownership or not self.about_object or any(function in names for names in self.names.values()):
+        if self.ownership or not self.about_object or self._names(function):
             return False
         return any(one.source == state and one.target != ERROR for one in self.transitions)
+
+    def _names(self, function: str) -> bool:
+        """Whether the rule has the name of the function, in a list or in a pattern."""
+        if any(function in names for names in self.names.values()):
+            return True
+        patterns = (one.trigger.pattern for one in self.transitions)
+        return any(pattern is not None and pattern.callee == Name(function) for pattern in patterns)
 
     def is_last(self, state: str) -> bool:
         """Whether nothing but an error or the end follows the state of an object, wherever it is known: what was freed, not what

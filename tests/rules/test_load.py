@@ -103,7 +103,7 @@ def test_the_shipped_rules_are_those_of_the_manual() -> None:
     pages = (Path(__file__).parents[2] / "docs" / "rules").glob("*.md")
     names = [rule.name for rule in shipped_rules()]
     assert names == sorted(page.stem for page in pages if page.name != "README.md")
-    assert len(names) >= 17
+    assert len(names) >= 27
 
 
 def test_the_locks_of_the_rule_are_those_that_runs_know() -> None:
@@ -111,6 +111,14 @@ def test_the_locks_of_the_rule_are_those_that_runs_know() -> None:
     (rule,) = (rule for rule in shipped_rules() if rule.name == "lock-discipline")
     known = {name for name in MODELS if not name.endswith("_destroy")}  # a destroyed lock is nothing to the automaton
     assert frozenset().union(*rule.names.values()) == known
+
+
+def test_a_function_that_a_pattern_names_is_one_that_the_rule_is_about() -> None:
+    """The class: what an external function does to an object that it is passed is unknown, unless the rule says it."""
+    text = RULE.replace("tracks: $H", "tracks: $H\nabout-object: true") + '  - {from: closed, when: "reopen($H)", to: stop}\n'
+    rule = read_rule(text.encode())
+    about = {name: not rule.is_lost_in(name, "closed") for name in ("use", "reopen", "close_handle", "other", "reopened")}
+    assert about == {"use": True, "reopen": True, "close_handle": True, "other": False, "reopened": False}
 
 
 def test_rules_can_mean_library_functions_of_a_kind() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -84,7 +85,7 @@ def test_what_was_left_open_is_tried_again_when_what_was_gone_through_changes(
     for name, text in texts.items():
         (tmp_path / f"{name}.c").write_text(text)
     checker = Checker(Options())
-    checker._proofs = Proofs(None, 1, lambda: None, "tests.support.prover_work:left_open")
+    checker._proofs = Proofs(None, 1, lambda: None, partial(Pool, "tests.support.prover_work:left_open"))
     checker.open([str(tmp_path)])
     checker.check()
     asked = _asked(monkeypatch)
@@ -111,7 +112,7 @@ def reasons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reasons:
         asked.clear()
         store = Store(str(tmp_path / "kept"))
         checker = Checker(Options(limits=Limits(task_seconds=seconds)), store=store)
-        checker._proofs = Proofs(store, 1, lambda: None, f"tests.support.prover_work:{work}")
+        checker._proofs = Proofs(store, 1, lambda: None, partial(Pool, f"tests.support.prover_work:{work}"))
         checker.open([str(file) for file in sorted(tmp_path.glob("*.c"))])
         checker.check()
         report = checker.prove()

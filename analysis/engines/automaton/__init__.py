@@ -40,7 +40,7 @@ Some decisions accept missed defects to avoid noise:
   may fail in any run, like `malloc`. If it depends on arguments or on state, it is evidence in
   small programs; in larger ones where the call tests it, or most other calls do, or there are no
   others (`functions.beliefs`).
-- A global that changes only in functions that never return keeps its initial value
+- A global that changes only in functions that never return, and call nothing that mentions it, keeps its initial value
   (`functions.constant_globals`).
 - A function that comes back only through `longjmp` does not return (`functions.cases`).
 - Some library functions return a pointer into their argument, and only read it

@@ -13,40 +13,23 @@ import msgspec
 from analysis.c.linkage import FileLinkage
 from analysis.cfa.building.cfa_building import LoweredFunction
 from analysis.cfa.building.unit import BrokenFunction, Unit
-from analysis.cfa.graph import Cfa, Edge, External, FunctionSource
+from analysis.cfa.graph import External, FunctionSource
 from analysis.frontend.declarations.file_level import DeclaredFunction, FileLevel, Variable
 from analysis.frontend.declarations.scope import Answer, Entry
 from analysis.frontend.lowering.context import StaticLocal
 from analysis.frontend.text.line_map import LineMap, printable
 from analysis.frontend.text.preprocess import Preprocessed, doubt
 from analysis.model import ir
-from analysis.model.c_types import DataModel, Function, RecordDefinition, Type
+from analysis.model.c_types import DataModel, RecordDefinition, Type
 from analysis.model.places import Site
 from analysis.model.report import Count, Message
-from analysis.model.unordered import Unordered
+from analysis.session.keeping.packed_cfas import PackedCfa, packed_cfa, unpacked_cfa
 from analysis.session.units.built import Built
 from analysis.store.packing import Codec
 
 
-class _Cfa(msgspec.Struct):
-    name: str
-    path: str
-    type_: Function
-    parameters: tuple[ir.Var, ...]
-    entry: int
-    exit_: int
-    edges: list[int]  # id, source, target of one after the other
-    effects: list[ir.Effect]
-    digest: str
-    next_location: int
-    next_edge: int
-    blocks: dict[str, tuple[int, ...]]
-    inside: dict[int, tuple[int, ...]]
-    unordered: tuple[Unordered, ...]
-
-
 class _Function(msgspec.Struct):
-    cfa: _Cfa
+    cfa: PackedCfa
     unit: str
     start: int
     sites: list[int]  # edge, start, end of one after the other
@@ -177,24 +160,9 @@ def unpack_unit(data: bytes) -> Built:
 
 
 def _packed(function: LoweredFunction) -> _Function:
-    cfa, source = function.cfa, function.source
+    source = function.source
     return _Function(
-        cfa=_Cfa(
-            cfa.name,
-            cfa.path,
-            cfa.type,
-            cfa.parameters,
-            cfa.entry,
-            cfa.exit,
-            [number for edge in cfa.edges for number in (edge.id, edge.source, edge.target)],
-            [edge.effect for edge in cfa.edges],
-            cfa.digest,
-            cfa.next_location,
-            cfa.next_edge,
-            dict(cfa.blocks),
-            dict(cfa.inside),
-            cfa.unordered,
-        ),
+        cfa=packed_cfa(function.cfa),
         unit=source.unit,
         start=source.start,
         sites=[number for edge, site in source.sites.items() for number in (edge, site.start, site.end)],
@@ -211,23 +179,9 @@ def _packed(function: LoweredFunction) -> _Function:
 
 
 def _unpacked(packed: _Function) -> LoweredFunction:
-    cfa, edges, sites = packed.cfa, packed.cfa.edges, packed.sites
+    sites = packed.sites
     return LoweredFunction(
-        cfa=Cfa(
-            name=cfa.name,
-            path=cfa.path,
-            type_=cfa.type_,
-            parameters=cfa.parameters,
-            entry=cfa.entry,
-            exit_=cfa.exit_,
-            edges=tuple(map(Edge, edges[::3], edges[1::3], edges[2::3], cfa.effects)),
-            digest=cfa.digest,
-            next_location=cfa.next_location,
-            next_edge=cfa.next_edge,
-            blocks=cfa.blocks,
-            inside=cfa.inside,
-            unordered=cfa.unordered,
-        ),
+        cfa=unpacked_cfa(packed.cfa),
         source=FunctionSource(
             unit=packed.unit,
             start=packed.start,

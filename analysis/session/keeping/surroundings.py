@@ -15,8 +15,8 @@ from analysis.model.digest import digest_text
 from analysis.model.options import Options
 
 _NOT_READ = frozenset(("PATH", "HOME", "TMPDIR", "USER", "LOGNAME"))  # what it finds by them is in the rest, or does not matter
-_SOURCES = (".py", ".yaml", ".json")
-_LIBRARIES = ("z3-solver", "tree-sitter", "tree-sitter-c", "PyYAML", "msgspec")
+SOURCES = (".py", ".yaml", ".json")
+LIBRARIES = ("z3-solver", "tree-sitter", "tree-sitter-c", "PyYAML", "msgspec")
 
 
 def others_asked(asked: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -30,8 +30,8 @@ def tool_digest() -> str:
     """Changes with the tool: by a new version of it, of Python or of a library that decides or parses, and by an edit to one of
     its files, also one that keeps its size and time (`st_ctime`, which nobody can set)."""
     folder = Path(analysis.__file__).parent
-    parts = [sys.version, *map(version, ("everproof", *_LIBRARIES))]
-    for path in sorted(path for path in folder.rglob("*") if path.suffix in _SOURCES):
+    parts = [sys.version, *map(version, ("everproof", *LIBRARIES))]
+    for path in sorted(path for path in folder.rglob("*") if path.suffix in SOURCES):
         status = path.stat()
         parts += (str(path.relative_to(folder)), str(status.st_size), str(status.st_mtime_ns), str(status.st_ctime_ns))
     return digest_text(*parts)

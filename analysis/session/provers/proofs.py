@@ -33,6 +33,7 @@ from analysis.session.provers.asking.program_slices import Contents
 from analysis.session.provers.broken_assumptions import without_broken
 from analysis.session.provers.confirmed_findings import runs_beside, violated_verdict, with_decision
 from analysis.session.provers.processes.prover_pool import Pool
+from analysis.session.provers.processes.task_pool import TaskPool
 from analysis.session.provers.proof_verdicts import ProvedFunctions
 from analysis.session.provers.rechecked_proofs import RecheckedProofs
 from analysis.store.database import Store
@@ -41,18 +42,25 @@ WORK = "analysis.session.provers.asking.answering:answer"
 _SEEN, _UNSEEN = 1, 2
 
 Again = Callable[[], Checked]
+PoolMaker = Callable[[int, Callable[[], None]], TaskPool]
+"""Makes a pool of so many provers that calls a function when something has ended."""
+
+
+def local_pool(jobs: int, notify: Callable[[], None]) -> TaskPool:
+    """Provers on this machine."""
+    return Pool(WORK, jobs, notify)
 
 
 class Proofs:
     """What provers say of a session's findings, and of its functions. `notify` is called from another thread when there is
     something to `collect`.
 
-    `wanted`: the last check has something that nobody was asked about yet.
+    `wanted`: the last check has something that nobody was asked about yet. `jobs` is how many provers there are in the pool.
     """
 
-    def __init__(self, store: Store | None, jobs: int, notify: Callable[[], None], work: str = WORK) -> None:
+    def __init__(self, store: Store | None, jobs: int, notify: Callable[[], None], pool: PoolMaker = local_pool) -> None:
         self._decisions = Decisions(store)
-        self._pool = Pool(work, jobs, notify)
+        self._pool = pool(jobs, notify)
         self._contents = Contents()
         self._proving = Proving(self._pool, self._decisions, self._contents)
         self._contracts = ContractAnswers(self._pool, self._decisions, self._contents, jobs)

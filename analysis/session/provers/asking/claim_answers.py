@@ -38,8 +38,8 @@ from analysis.session.provers.asking.program_difference import ProgramDifference
 from analysis.session.provers.asking.program_slices import Contents
 from analysis.session.provers.asking.question import Question
 from analysis.session.provers.asking.read_answers import is_to_check, without_proofs_to_check
-from analysis.session.provers.processes.prover_pool import Pool
 from analysis.session.provers.processes.task_outcome import Outcome, reason_of
+from analysis.session.provers.processes.task_pool import TaskPool
 
 _RANKS: dict[Kind, int] = {"runs": -1, "program": 9, "function": 10}  # in the pool: findings are between them
 _SOON = 7  # for what has an earlier proof, which takes little
@@ -51,7 +51,7 @@ class Claims:
     check, `reused` the states of answers that were known, `spent` the milliseconds, `worked` the seconds of work of the answers
     that count, `summaries` what was done to summaries."""
 
-    def __init__(self, pool: Pool, decisions: Decisions, contents: Contents, slots: int = 1) -> None:
+    def __init__(self, pool: TaskPool, decisions: Decisions, contents: Contents, slots: int = 1) -> None:
         self._pool, self._decisions, self._contents, self._slots = pool, decisions, contents, slots
         self._texts = KeptTexts(decisions)
         self._known: dict[Claim, KnownClaim] = {}

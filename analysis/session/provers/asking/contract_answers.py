@@ -26,8 +26,8 @@ from analysis.session.provers.asking.kept_answers import Decisions
 from analysis.session.provers.asking.program_difference import ProgramDifference
 from analysis.session.provers.asking.program_slices import Contents, Slicer
 from analysis.session.provers.asking.question import SHARE, Question, task_budget
-from analysis.session.provers.processes.prover_pool import Pool
 from analysis.session.provers.processes.task_outcome import Outcome
+from analysis.session.provers.processes.task_pool import TaskPool
 
 _GROUPS = (tuple(sorted(OF_BLOCKS)), *((rule,) for rule in sorted(OF_VALUES)), tuple(sorted(OF_OPERATORS - OF_VALUES)))
 _RANK = 8  # in the pool: after findings, before other proofs
@@ -38,7 +38,7 @@ class ContractAnswers:
     """The answers about one program. `states` are those since the last check, `reused` those of answers that were known, `spent`
     the milliseconds."""
 
-    def __init__(self, pool: Pool, decisions: Decisions, contents: Contents, slots: int = 1) -> None:
+    def __init__(self, pool: TaskPool, decisions: Decisions, contents: Contents, slots: int = 1) -> None:
         self._pool, self._decisions, self._contents, self._slots = pool, decisions, contents, slots
         self._program: Program | None = None
         self._options = Options()

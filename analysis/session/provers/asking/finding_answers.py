@@ -29,8 +29,8 @@ from analysis.session.provers.asking.kept_answers import Decisions
 from analysis.session.provers.asking.program_answers import Run
 from analysis.session.provers.asking.program_slices import Contents, Slicer
 from analysis.session.provers.asking.question import Question, finding_question, key_of, task_budget
-from analysis.session.provers.processes.prover_pool import Pool
 from analysis.session.provers.processes.task_outcome import Budget, Outcome, had_the_processor, reason_of
+from analysis.session.provers.processes.task_pool import TaskPool
 
 _BY_ANOTHER_CALL = "the run that was found violates it by another call"
 
@@ -74,7 +74,7 @@ class Plan(NamedTuple):
 class Proving:
     """The questions about one program, to the provers of a pool."""
 
-    def __init__(self, pool: Pool, decisions: Decisions, contents: Contents) -> None:
+    def __init__(self, pool: TaskPool, decisions: Decisions, contents: Contents) -> None:
         self._pool, self._decisions, self._contents = pool, decisions, contents
         self._slicer: Slicer | None = None
         self._asked: dict[Error, _Asked] = {}

@@ -33,6 +33,16 @@ def _codec() -> Codec[Decided]:
     return Codec(Decided)
 
 
+def packed_decision(decided: Decided) -> bytes:
+    """A decision as bytes."""
+    return _codec().encode(decided)
+
+
+def unpacked_decision(data: bytes) -> Decided:
+    """The decision that was packed. Raises PackingError."""
+    return _codec().decode(data)
+
+
 @cache
 def _order_codec() -> Codec[tuple[str, ...]]:
     return Codec(tuple[str, ...])

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
-End = Literal["", "time", "memory", "interrupted", "crashed", "failed"]
+End = Literal["", "time", "memory", "interrupted", "crashed", "failed", "refused", "lost"]
 
 
 _OWN = 0.5  # of the time
@@ -27,6 +27,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
     `time` or `memory`: it ran out of its budget. `interrupted`: it was cancelled. `crashed`: its process ended by itself, and did
     so again when it was tried once more. `failed`: the work raised an exception, which `detail` names.
+    Of provers on other machines: `refused`, a worker cannot do it, and `lost`, there is nobody to do it; `detail` says why.
     `ms` is the time in milliseconds, of the last try; `worked` are the seconds of the processor in it, if a process that was
     asked to give up could say so.
     """
@@ -56,6 +57,8 @@ def reason_of(outcome: Outcome, budget: Budget) -> str:
             return "the prover crashed, twice"
         case "failed":
             return f"the prover failed by a defect of Everproof ({outcome.detail})"
+        case "refused" | "lost":
+            return outcome.detail
         case "interrupted":
             return "the proof was interrupted"
     return ""

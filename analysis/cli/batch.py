@@ -1,0 +1,239 @@
+"""`everproof batch`: many programs, each checked by a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import get_args
+
+import click
+import msgspec
+
+from analysis.cli.failure import Failure, demand_paths
+from analysis.cli.output import write
+from analysis.cli.scheduler import provers_of, scheduler_options
+from analysis.frontend.compiler.compiler_flags import DATABASE_NAME
+from analysis.model.budgets import BudgetName
+from analysis.model.digest import digest_text
+from analysis.model.limits import LONGEST
+from analysis.model.options import Engine
+from analysis.session.keeping.surroundings import tool_digest
+
+VIOLATED, FAILED = 1, 2
+_DONE = (0, VIOLATED, 3)
+_MORE = 60.0  # seconds that a process has beyond its own time limit
+_TEXTS = (".c", ".h", ".inc", ".yaml", ".toml")
+
+
+class _Finding(msgspec.Struct):
+    status: str
+    shown: bool
+
+
+class _Verdict(msgspec.Struct):
+    verdict: str
+
+
+class _Function(msgspec.Struct):
+    verdicts: dict[str, _Verdict]
+
+
+class _File(msgspec.Struct):
+    path: str
+
+
+class _Report(msgspec.Struct):
+    """What of a report is counted."""
+
+    files: list[_File]
+    functions: list[_Function]
+    findings: list[_Finding]
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """A program of a batch, as it is kept beside its report. `question` is a digest of its texts, the options and the tool;
+    `failure` says why there is no report."""
+
+    path: str
+    question: str
+    seconds: float
+    failure: str = ""
+    files: int = 0
+    functions: int = 0
+    confirmed: int = 0
+    possible: int = 0
+    held_back: int = 0
+    safe: int = 0
+
+
+_decoder = msgspec.json.Decoder(_Report)
+_kept = msgspec.json.Decoder(Checked)
+
+
+@click.command()
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@click.option("--into", metavar="DIR", required=True, help="Where the reports are written, as JSON; made if it is not there.")
+@click.option("--at-once", type=click.IntRange(1, 64), default=1, help="How many programs are checked at a time. Default: 1.")
+@click.option("--budget", type=click.Choice(get_args(BudgetName)), help="As for `everproof check`.")
+@click.option("--engine", type=click.Choice(get_args(Engine)), help="As for `everproof check`.")
+@click.option("--rule", "rules", metavar="NAME", multiple=True, help="As for `everproof check`.")
+@click.option("--jobs", type=click.IntRange(1, 64), metavar="N", help="As for `everproof check`.")
+@click.option("--timeout", type=click.FloatRange(1, LONGEST), default=600.0, help="Seconds for each program. Default: 600.")
+@click.option("--again", is_flag=True, help="Check programs as well whose reports are there already.")
+@click.option("--output", metavar="FILE", help="Write the table to this file instead of standard output.")
+@scheduler_options
+def batch(
+    paths: Sequence[str],
+    into: str,
+    at_once: int,
+    budget: str | None,
+    engine: str | None,
+    rules: Sequence[str],
+    jobs: int | None,
+    timeout: float,
+    again: bool,
+    output: str | None,
+    scheduler: str | None,
+    scheduler_tls: str | None,
+) -> int:
+    """Check many programs, each by itself, and print one table.
+
+    Each PATH is a program: a C file, a folder, or a compile_commands.json. One that fails, or takes too long, does not end the
+    others. If the command is ended and given again, it goes on with the programs that have no report yet.
+
+    Exit code: 0 nothing violated; 1 at least one finding; 2 at least one program could not be checked.
+    """
+    demand_paths(paths)
+    named = (
+        ("--budget", budget),
+        ("--engine", engine),
+        ("--jobs", jobs),
+        ("--timeout", timeout),
+        *(("--rule", one) for one in rules),
+    )
+    options = [str(word) for name, value in named if value is not None for word in (name, value)]
+    asked = (("--scheduler", scheduler), ("--scheduler-tls", scheduler_tls))
+    places = [word for name, value in asked if value is not None for word in (name, value)]
+    provers_of(scheduler, scheduler_tls)  # one sentence, rather than one for each program
+    reports = _reports(paths, Path(into))
+    with ThreadPoolExecutor(at_once) as threads:
+        done = list(threads.map(lambda one: _checked(one[0], one[1], options, places, timeout, again), reports))
+    write(table(done), output)
+    if any(one.failure for one in done):
+        return FAILED
+    return VIOLATED if any(one.confirmed or one.possible or one.held_back for one in done) else 0
+
+
+def table(done: Sequence[Checked]) -> str:
+    """What was found, as Markdown."""
+    rows = [
+        "| program | files | functions | confirmed | possible | held back | safe for some rule | seconds | |",
+        "|---" * 9 + "|",
+    ]
+    rows += [_row(os.path.normpath(one.path), one, one.failure) for one in done]
+    numbers = [[getattr(one, name) for one in done] for name in Checked.__struct_fields__[4:]]
+    total = Checked("", "", sum(one.seconds for one in done), "", *map(sum, numbers))
+    failed = sum(bool(one.failure) for one in done)
+    rows.append(_row(f"all {len(done)}", total, f"{failed} failed"))
+    return "\n".join(rows) + "\n"
+
+
+def _row(name: str, one: Checked, said: str) -> str:
+    counts = (one.files, one.functions, one.confirmed, one.possible, one.held_back, one.safe)
+    return f"| {name} | {' | '.join(map(str, counts))} | {one.seconds:.1f} | {said} |"
+
+
+def _reports(paths: Sequence[str], into: Path) -> list[tuple[str, Path]]:
+    """Each program with the file that its report goes to. Raises Failure if two have the same name."""
+    names = [os.path.normpath(path).strip("/.").replace("/", "_") or "program" for path in paths]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise Failure(f"Two programs have the name {twice}: name each once.")
+    try:
+        into.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Failure(f"The folder {into} cannot be made: {error.strerror}.") from None
+    return [(path, into / f"{name}.json") for path, name in zip(paths, names, strict=True)]
+
+
+def _checked(path: str, report: Path, options: Sequence[str], places: Sequence[str], timeout: float, again: bool) -> Checked:
+    """Checks a program, unless its report is there and of the same question."""
+    question, beside = digest_text(tool_digest(), path, *options, *_contents(Path(path))), report.with_suffix(".batch")
+    try:
+        known = _kept.decode(beside.read_bytes())
+        if known.question == question and not known.failure and report.is_file() and not again:
+            return known
+    except (OSError, msgspec.MsgspecError):
+        pass
+    began = time.monotonic()
+    failure = _check(path, report, [*options, *places], timeout + _MORE)
+    done = Checked(path, question, round(time.monotonic() - began, 3), failure)
+    done = done if failure else _counted(done, report)
+    try:
+        beside.write_bytes(msgspec.json.encode(done))
+    except OSError as error:
+        raise Failure(f"{beside} cannot be written: {error.strerror}.") from None
+    return done
+
+
+def _check(path: str, report: Path, options: Sequence[str], seconds: float) -> str:
+    """Has a process check a program; why that failed, or nothing."""
+    report.unlink(missing_ok=True)
+    program = ["-p", path] if os.path.basename(path) == DATABASE_NAME else ["--", path]
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "analysis.cli",
+        "check",
+        "--format",
+        "json",
+        "--output",
+        str(report),
+        *options,
+        *program,
+    ]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=seconds, check=False)
+    except subprocess.TimeoutExpired:
+        return f"it was ended after {seconds:g} s"
+    if done.returncode in _DONE:
+        return ""
+    said = done.stderr.strip().splitlines()[-1:]
+    return said[0][:200] if said else f"it ended with {done.returncode}"
+
+
+def _counted(done: Checked, report: Path) -> Checked:
+    try:
+        found = _decoder.decode(report.read_bytes())
+    except (OSError, msgspec.MsgspecError) as error:
+        return msgspec.structs.replace(done, failure=f"its report cannot be read: {error}")
+    shown = [finding.status for finding in found.findings if finding.shown]
+    safe = sum(any(verdict.verdict == "safe" for verdict in one.verdicts.values()) for one in found.functions)
+    return msgspec.structs.replace(
+        done,
+        files=len(found.files),
+        functions=len(found.functions),
+        confirmed=shown.count("confirmed"),
+        possible=len(shown) - shown.count("confirmed"),
+        held_back=len(found.findings) - len(shown),
+        safe=safe,
+    )
+
+
+def _contents(path: Path) -> Iterator[str | bytes]:
+    """The texts of a program's folder."""
+    folder = path.parent if path.name == DATABASE_NAME else path
+    files = (
+        sorted(one for one in folder.rglob("*") if one.suffix in _TEXTS or one.name == DATABASE_NAME)
+        if folder.is_dir()
+        else [path]
+    )
+    for file in files:
+        if file.is_file():
+            yield from (str(file), file.read_bytes())
