@@ -5,6 +5,7 @@ nothing is reported as violated here: that takes a run of the program.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, Literal
 
 import msgspec
@@ -35,6 +36,7 @@ from analysis.engines.predicate.predicate_refinement import Refiner, path_of
 from analysis.engines.predicate.procedure_proof import SummaryClauses
 from analysis.engines.predicate.reuse.earlier_proofs import UNREADABLE, EarlierProofs
 from analysis.engines.predicate.reuse.reusing import Reuse, Reused, Reusing
+from analysis.engines.predicate.reuse.revalidation import revalidated
 from analysis.engines.predicate.stretches import Stretches
 from analysis.model import clock
 from analysis.model.c_types import LP64, DataModel
@@ -53,6 +55,7 @@ _NOTHING = Reused()
 _SMALL = 3_000  # edges: of larger programs, clauses take long to make
 _EARLY = 0.1  # of the seconds, for the clauses before refinement
 _REUSE = 0.3  # of the seconds, to find what is left of an earlier proof
+_REVALIDATED = 0.1  # of the seconds, for an earlier proof as it is
 _SEEDED = 0.5  # of the seconds for the search, where it begins with what is left of one
 
 
@@ -61,7 +64,8 @@ class PredicateOptions(msgspec.Struct, frozen=True):
     for the program as Horn clauses (0: none); `states`: abstract states; `query_milliseconds` for one question; `recursion`:
     activations of one function that are followed, beyond which only summaries prove; `depth`: calls that may be open; `reuse`:
     what of an earlier proof is reused, if there is one; `scratch`: where that is not enough, all is looked for anew. If not, what
-    is broken of the earlier proof is said instead; `align`: which edges of two revisions correspond."""
+    is broken of the earlier proof is said instead; `align`: which edges of two revisions correspond; `revalidates`: an earlier
+    annotation is tried as it is, before what a change impacts is taken out."""
 
     mode: Mode = "int"
     abstraction: AbstractionKind = "boolean"
@@ -77,6 +81,7 @@ class PredicateOptions(msgspec.Struct, frozen=True):
     reuse: Reuse = "annotations"
     scratch: bool = True
     align: Align = by_order
+    revalidates: bool = True
 
 
 def prove(
@@ -133,11 +138,19 @@ class _Proving:
         self._share = options.clauses if options.mode == "int" else 0.0  # Spacer does not know when to stop on bit-vectors
         called = callees(program)
         self._is_recursive = any(len(group) > 1 or group[0] in called[group[0]] for group in components(program))
-        budget = Budget(options.query_milliseconds)
         self._reusing: Reusing | None = None
-        self._abstraction = Abstraction(self._system, Z3Solver(), options.abstraction, budget)
-        methods, more = options.interpolation, Budget(2 * options.query_milliseconds)
-        self._refiner = Refiner(self._system, Z3Solver(), component=_PREDICATE, methods=methods, budget=more)
+
+    # these two are made when they are first needed: their solvers take longer to make than to validate an earlier proof
+
+    @cached_property
+    def _abstraction(self) -> Abstraction:
+        options = self._options
+        return Abstraction(self._system, Z3Solver(), options.abstraction, Budget(options.query_milliseconds))
+
+    @cached_property
+    def _refiner(self) -> Refiner:
+        methods, budget = self._options.interpolation, Budget(2 * self._options.query_milliseconds)
+        return Refiner(self._system, Z3Solver(), component=_PREDICATE, methods=methods, budget=budget)
 
     def _new_system(self) -> System:
         return System(
@@ -156,6 +169,8 @@ class _Proving:
         is found here."""
         options, program = self._options, self._program
         reused = _NOTHING if earlier is None else self._reused(earlier)
+        if isinstance(reused, Proved):
+            return reused
         if reused.whole is not None:
             found = self._certified(reused.whole, Work(reuse=msgspec.structs.replace(reused.work, how=reused.how)))
             if isinstance(found, Proved):
@@ -173,8 +188,8 @@ class _Proving:
         refined, is_open = self._by_refinement(_NOTHING)
         return (self._late_clauses() or refined) if is_open else refined
 
-    def _reused(self, earlier: EarlierProofs) -> Reused:
-        """What is left of earlier proofs, nothing if they cannot be understood."""
+    def _reused(self, earlier: EarlierProofs) -> Reused | Proved:
+        """What is left of earlier proofs, nothing if they cannot be understood; the proof if one of them still is one."""
         options = self._options
         until = self._began + _REUSE * options.seconds
 
@@ -183,9 +198,16 @@ class _Proving:
 
         bounds = Bounds(options.recursion, options.depth)
         stretches = Stretches(self._system, self._violations, self._entry, bounds, self._contexts, options.ends)
-        reusing = self._reusing = Reusing(stretches, self._violations, self._property, Budget(options.query_milliseconds))
+        budget = Budget(options.query_milliseconds)
+        reusing = self._reusing = Reusing(stretches, self._violations, self._property, budget)
         try:
-            return reusing.of(earlier, options.reuse, goes_on, options.align) or _NOTHING
+            found = reusing.earlier(earlier, options.align)
+            if found is not None and options.revalidates and options.reuse == "annotations":
+                with clock.within(_REVALIDATED * options.seconds):
+                    proof = revalidated(found, self._system, options.ends, self._model, budget)
+                if proof is not None:
+                    return proof
+            return _NOTHING if found is None else reusing.of(found, options.reuse, goes_on)
         except UNREADABLE:
             return _NOTHING
 

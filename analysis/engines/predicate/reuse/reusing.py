@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from typing import Literal
 
 import msgspec
@@ -22,6 +23,7 @@ from analysis.cpa.predicates.violations import Property, Violation
 from analysis.engines.predicate.reuse.annotation_reuse import Cubes, reuse_annotation
 from analysis.engines.predicate.reuse.earlier_proofs import EarlierProofs
 from analysis.engines.predicate.reuse.first_failure import FirstFailure
+from analysis.engines.predicate.reuse.revalidation import EarlierProof
 from analysis.engines.predicate.reuse.strengthening import Strengthening
 from analysis.engines.predicate.reuse.surviving_lemmas import Lemmas, inductive, is_certified
 from analysis.engines.predicate.reuse.triples import Triples
@@ -56,26 +58,33 @@ class Reusing:
         self._stretches, self._system, self._contexts = stretches, stretches.system, stretches.contexts
         self._property, self._entry = property_, stretches.entry
         self._edges = tuple((violation.function, violation.edge) for violation in violations)
-        self._triples = Triples(stretches.system, Z3Solver(), budget)
+        self._budget = budget
         self._known: AnnotationMap | None = None
 
-    def of(self, earlier: EarlierProofs, reuse: Reuse, goes_on: Callable[[], bool], align: Align = by_order) -> Reused | None:
-        """What earlier proofs give; None if none of them is about the same question. Raises what `earlier_proofs.UNREADABLE`
-        names if they are about a program that no front end has made."""
+    @cached_property
+    def _triples(self) -> Triples:
+        """Made when it is first needed: a solver takes longer to make than most questions."""
+        return Triples(self._system, Z3Solver(), self._budget)
+
+    def earlier(self, earlier: EarlierProofs, align: Align = by_order) -> EarlierProof | None:
+        """The earlier proof that is about the same question; None if none is. Raises what `earlier_proofs.UNREADABLE` names if
+        they are about a program that no front end has made; so do the others."""
         began = time.process_time()
         pair = program_map(self._system.program, earlier.program, align)
         before = pair.linked.get(self._entry, self._entry)
         question = (before, self._property, self._system.vocabulary.mode)
         annotation = next((one for one in earlier.annotations if (one.entry, one.property, one.mode) == question), None)
-        if annotation is None:
-            return None
-        differing = time.process_time() - began
-        known = self._known = AnnotationMap(pair, annotation, self._system, self._contexts)
-        found = Reused(work=ReuseWork(changed=pair.changed_edges, differing=differing))
+        return None if annotation is None else EarlierProof(pair, annotation, time.process_time() - began)
+
+    def of(self, earlier: EarlierProof, reuse: Reuse, goes_on: Callable[[], bool]) -> Reused:
+        """What an earlier proof gives."""
+        began, pair = time.process_time(), earlier.pair
+        known = self._known = AnnotationMap(pair, earlier.annotation, self._system, self._contexts)
+        found = Reused(work=ReuseWork(changed=pair.changed_edges, differing=earlier.differing))
         if reuse == "annotations":
             found = self._left(pair, known, found.work, goes_on)
         predicates = {} if found.whole else self._predicates(known)
-        work = msgspec.structs.replace(found.work, annotating=time.process_time() - began - differing)
+        work = msgspec.structs.replace(found.work, annotating=time.process_time() - began)
         return msgspec.structs.replace(found, predicates=predicates, work=work)
 
     def broken(self, goes_on: Callable[[], bool]) -> str:
