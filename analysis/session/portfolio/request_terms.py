@@ -13,7 +13,8 @@ Kind = Literal["runs", "program", "contracts", "function", "values", "finding"]
 about all functions by the contracts of what they call; those about the values in a function that are left then; or one finding,
 to be confirmed or refuted."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
-
+Asked = Literal["all", "earlier", "others"]
+"""Who is asked: all provers, only whether an earlier proof still holds, or the others, after that was asked."""
 
 NOTHING_TO_PROVE = "nothing here could violate it, so nothing was proved"
 """Why what nothing could violate is not called proved."""

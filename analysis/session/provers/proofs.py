@@ -82,6 +82,11 @@ class Proofs:
         return sum(done for done, _ in parts), sum(all_ for _, all_ in parts)
 
     @property
+    def is_doubted(self) -> bool:
+        """Whether the last check's report has proofs that are to be checked again."""
+        return self.wanted and self._rechecked.is_any
+
+    @property
     def is_ready(self) -> bool:
         """Whether `go_on` has something to do."""
         return self._contracts.ready or self._claims.ready
@@ -183,6 +188,11 @@ class Proofs:
             by_contracts = self._contracts.ask(program, entries, shipped, options, understood=understood)
             wanted = wanted.besides_contracts() if by_contracts else wanted
             self._claims.ask(program, entries, wanted, options, understood=understood)
+
+    def recheck(self, interruptible: AbstractContextManager[None]) -> bool:
+        """After `claim`: has provers look whether earlier proofs still hold, and asks nothing else; whether something was known
+        already. If this is ended from outside, call it again."""
+        return self._claims.go_on(interruptible, only_earlier=True)
 
     def go_on(self, interruptible: AbstractContextManager[None]) -> bool:
         """Has the next functions proved; whether something was known already. If this is ended from outside, call it again."""

@@ -29,7 +29,7 @@ RUNS = Claim("runs", "", "", True)
 
 
 class KnownClaim:
-    """What is known of a claim. `names` are those of all parts of the program that the answer is about."""
+    """What is known of a claim. `names` are those of all parts of the program that the answer is about; `asked`: who was asked."""
 
     def __init__(self, question: Question) -> None:
         parts = question.program
@@ -38,6 +38,7 @@ class KnownClaim:
         self.entries = parts.entries if question.whole else ()
         self.names = frozenset((*parts.functions, *parts.globals, *parts.externals))
         self.seconds = question.seconds
+        self.asked = question.part
         self.decided: Decided | None = None
         self.ms = 0.0
 
