@@ -14,6 +14,7 @@ an answer is in.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
@@ -24,14 +25,14 @@ from analysis.cfa.graph import Program
 from analysis.model.budgets import ProverBudget, budget_of
 from analysis.model.options import Options
 from analysis.model.report import ProofReuse, SummaryWork
-from analysis.session.portfolio.request_terms import About, Asked, Kept, Kind, terms_of
+from analysis.session.portfolio.request_terms import About, Kept, Kind, terms_of
 from analysis.session.portfolio.turns import BOUNDED, REUSING
 from analysis.session.provers.asking.answer import PARTLY_PARSED, Decided
 from analysis.session.provers.asking.claim import RUNS, Claim, Key, KnownClaim, Wanted
 from analysis.session.provers.asking.claim_order import limit_of, ordered, work_of
 from analysis.session.provers.asking.claim_parts import ClaimParts
 from analysis.session.provers.asking.claim_queue import Answered, ClaimQueue
-from analysis.session.provers.asking.earlier_first import EarlierFirst
+from analysis.session.provers.asking.earlier_first import LITTLE, EarlierFirst
 from analysis.session.provers.asking.kept_answers import Decisions
 from analysis.session.provers.asking.kept_texts import KeptTexts
 from analysis.session.provers.asking.program_answers import ProgramAnswers
@@ -71,6 +72,7 @@ class Claims:
         self._given_up = ""
         self._left: dict[Claim, str] = {}
         self._earlier = EarlierFirst()
+        self._runs_took = math.inf  # seconds of work, the last time that this proved something
         self._unasked: list[Claim] = []  # about functions, because not all of the text parses
         self.begin()
 
@@ -138,8 +140,10 @@ class Claims:
         self._left, self._unasked = {}, []
         attempts = [claim._replace(whole=True) if self._failed(claim) else claim for claim in queue]
         before = self._proved_before(queue)
-        self._earlier.begin(() if options.engine == REUSING else before, kept)
-        attempts = sorted(dict.fromkeys((*before, *attempts)), key=self._earlier.place)
+        attempts = list(dict.fromkeys((*before, *attempts)))
+        quick = (RUNS,) if self._runs_took <= LITTLE and self._budget.total is None else ()
+        self._earlier.begin(attempts, () if options.engine == REUSING else before, quick, kept)
+        attempts.sort(key=self._earlier.place)
         open_ = [claim for claim in attempts if claim not in kept or kept[claim].decided is None]
         self._cancel(self._queue.keep(kept.__contains__, open_))
         self._count()
@@ -188,11 +192,16 @@ class Claims:
         if before is not None:
             before, kept = self._counts(key, before)
             question = question._replace(kept=kept) if kept.text else question
-        if before is None and not question.kept.text and self._earlier.is_due(claim):
+        is_due = self._earlier.is_due(claim)
+        if is_due and self._earlier.is_earlier(claim) and before is None and not question.kept.text:
             self._postpone(claim, "")  # what was kept is gone
             return False
-        question = question._replace(part=self._asked(claim))
-        self._known[claim] = KnownClaim(question)
+        if is_due:
+            question = question._replace(part="earlier" if self._earlier.is_earlier(claim) else "all")
+            question = question if question.part == "earlier" else question._replace(seconds=min(question.seconds, 4 * LITTLE))
+        elif self._earlier.is_tried(claim):
+            question = question._replace(part="others")
+        self._known[claim] = KnownClaim(question, at_once=is_due)
         if before is None or not before.holds(question.seconds) or (before.is_reused and question.terms.reuse == "none"):
             rank = _SOON if question.kept.text else _RANKS[claim.kind]
             self._queue.begin(claim, self._pool.submit(question, limit_of(claim, self._options), rank))
@@ -201,11 +210,8 @@ class Claims:
         self._answered(Answered(claim, before, 0.0, before.worked))
         return True
 
-    def _asked(self, claim: Claim) -> Asked:
-        return "earlier" if self._earlier.is_due(claim) else "others" if self._earlier.is_tried(claim) else "all"
-
     def _postpone(self, claim: Claim, broken: str) -> None:
-        """What was proved of a claim does not hold any more: others, of which it may still hold, come first."""
+        """A claim that was asked at once is not decided: others, of which it is not known yet, come first."""
         self._earlier.failed(claim, broken)
         self._queue.sort(self._earlier.place)
 
@@ -233,6 +239,9 @@ class Claims:
                 self._not_asked(claim)
             else:
                 known.decided, known.ms = first.decided, first.ms
+                if claim == RUNS:
+                    is_proof = any(part.certified for part in first.decided.parts)
+                    self._runs_took = first.decided.worked if is_proof else math.inf
                 self.worked += first.worked
                 if self._failed(claim) and not claim.whole:
                     self._next_attempt(claim)
@@ -330,7 +339,7 @@ class Claims:
         self.queries, self.states = self.queries + decided.queries, self.states + decided.states
         self.summaries, self.reuse = self.summaries.plus(decided.summaries), self.reuse.plus(decided.reuse)
         self.spent += outcome.ms
-        if known.asked == "earlier" and decided.status == "possible":
+        if known.at_once and not decided.final:
             self._postpone(claim, decided.broken)
             return True
         if not decided.broken and decided.status == "possible":

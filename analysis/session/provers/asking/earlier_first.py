@@ -1,43 +1,56 @@
-"""What was proved of an earlier revision comes first: each such claim is asked whether its proof still holds, all of them at once,
-before anything is looked for. What does not hold waits behind them for its turn, and then is looked for as anything else is.
+"""What an edit has put in question comes first: of each claim that was proved of an earlier revision, provers are asked whether that
+proof still holds, and what took little the last time is asked again. All of that is asked at once, before anything else is looked
+for. What it does not decide waits behind it for its turn, and then is looked for as anything else is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 
 from analysis.session.provers.asking.claim import Claim
 
+LITTLE = 0.25
+"""Seconds of work. What took no more the last time is asked at once, and may take four times as much then."""
+
 
 class EarlierFirst:
-    """The claims about one revision that were proved of an earlier one, in order."""
+    """The claims about one revision, in order: the `earlier` ones were proved of another one, and the `quick` ones took little."""
 
     def __init__(self) -> None:
-        self._order: dict[Claim, int] = {}
-        self._broken: dict[Claim, str] = {}
+        self._numbers: dict[Claim, int] = {}
+        self._earlier: frozenset[Claim] = frozenset()
+        self._quick: frozenset[Claim] = frozenset()
+        self._failed: dict[Claim, str] = {}
 
-    def begin(self, claims: Iterable[Claim], known: Container[Claim]) -> None:
+    def begin(
+        self, claims: Sequence[Claim], earlier: Iterable[Claim], quick: Iterable[Claim], known: Container[Claim]
+    ) -> None:
         """From now on these are the claims. What was found out about those that are still the same question (`known`) stays."""
-        self._order = {claim: number for number, claim in enumerate(claims)}
-        self._broken = {claim: said for claim, said in self._broken.items() if claim in known}
+        self._numbers = {claim: number for number, claim in enumerate(claims)}
+        self._earlier, self._quick = frozenset(earlier), frozenset(quick)
+        self._failed = {claim: said for claim, said in self._failed.items() if claim in known}
 
     def is_due(self, claim: Claim) -> bool:
-        """Whether its proof is not looked at yet."""
-        return claim in self._order and claim not in self._broken
+        """Whether it is to be asked at once."""
+        return claim not in self._failed and (claim in self._earlier or claim in self._quick)
+
+    def is_earlier(self, claim: Claim) -> bool:
+        """Whether it was proved of an earlier revision."""
+        return claim in self._earlier
 
     def is_tried(self, claim: Claim) -> bool:
-        """Whether its proof was looked at, in vain."""
-        return claim in self._broken
+        """Whether an earlier proof of it was looked at, in vain."""
+        return claim in self._earlier and claim in self._failed
 
     def failed(self, claim: Claim, broken: str) -> None:
-        """Its proof does not hold any more; `broken` says what of it, if that is known."""
-        self._broken[claim] = broken
+        """It is not decided; `broken` says what of its proof does not hold any more, if that is known."""
+        self._failed[claim] = broken
 
     def broken(self, claim: Claim) -> str:
         """What of its proof does not hold any more; empty if that is not known."""
-        return self._broken.get(claim, "")
+        return self._failed.get(claim, "")
 
     def place(self, claim: Claim) -> tuple[int, int]:
-        """By what claims are sorted: those that are due, those that failed, the rest. Which fails first does not matter."""
-        number = self._order.get(claim)
-        return (2, 0) if number is None else (int(claim in self._broken), number)
+        """By what claims are sorted: those that are due, those whose proof failed, the rest. Which fails first does not matter."""
+        group = 0 if self.is_due(claim) else 1 if self.is_tried(claim) else 2
+        return group, self._numbers.get(claim, len(self._numbers))
