@@ -59,7 +59,7 @@ SHOWING = 1.0  # seconds that an editor, which may have just started, has to sho
 
 class Service:
     """The state of the checker process. `interrupted` says whether a request waits; `notify` is called when provers have news,
-    which wait as long as `has_news`."""
+    which wait as long as `has_news`. `now` is a clock."""
 
     def __init__(
         self,
@@ -67,6 +67,7 @@ class Service:
         interrupted: Callable[[], bool],
         notify: Callable[[], None] = lambda: None,
         has_news: Callable[[], bool] = lambda: False,
+        now: Callable[[], float] = time.monotonic,
     ) -> None:
         self.generation = 0
         self.pending: Check | None = None
@@ -86,7 +87,7 @@ class Service:
         self._told = ToldContracts(interrupted, has_news)
         self._trimmer = Trimmer()
         self._typing = False
-        self._rests_at = 0.0
+        self._now, self._rests_at = now, 0.0
 
     def accept(self, request: Request | None) -> None:
         """Takes in a request; a check is done later, by `work`."""
@@ -188,7 +189,7 @@ class Service:
         self._answered_generation = generation
         self._is_open = True
         self._send_done(generation, reports, tuple(rechecked), after)
-        self._rests_at = time.monotonic() + pause
+        self._rests_at = self._now() + pause
         self._recheck()
 
     def _recheck(self) -> None:
@@ -355,7 +356,7 @@ class Service:
         if self.pending is not None:
             return 0
         if not self.looked:
-            return max(0.0, self._rests_at - time.monotonic())
+            return max(0.0, self._rests_at - self._now())
         checkers = self.programs.checkers.values()
         waiting = [checker for checker in checkers if checker.unsaved]
         unasked = any(checker.unasked for checker in checkers)  # findings that provers were not asked about

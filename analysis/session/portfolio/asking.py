@@ -64,7 +64,9 @@ class _Asking:
         self._soon: float | None = None  # seconds that are looked for another run, once there is one
 
     def answers(self, part: Asked = "all") -> Answers:
-        if part != "others":
+        if part == "earlier" and self._request.about.kind == "runs":
+            self._by_tree()
+        elif part != "others":
             self._from_earlier()
         for turn in self._turns() if part != "earlier" else ():
             if not self._open or self._cancellation.cancelled():
@@ -84,6 +86,12 @@ class _Asking:
             else:
                 self._note((rule,), answer, tries=False)
         self._began = clock.spent()
+
+    def _by_tree(self) -> None:
+        """Whether the tree of its paths proves a program, as it did before: then no run has to be looked for."""
+        rules = self._worth(PROVERS["tree"])
+        if rules:
+            self._note(rules, self._answer(PROVERS["tree"], rules, self._seconds), tries=False)
 
     def _turns(self) -> tuple[Turn, ...]:
         """The turns. Findings in large programs are not proved away: nothing would come of it."""

@@ -14,7 +14,8 @@ about all functions by the contracts of what they call; those about the values i
 to be confirmed or refuted."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
 Asked = Literal["all", "earlier", "others"]
-"""Who is asked: all provers, only whether an earlier proof still holds, or the others, after that was asked."""
+"""Who is asked: all provers; only whether an earlier proof still holds, or of runs, whether the tree of paths proves; or the
+others, after that was asked."""
 
 NOTHING_TO_PROVE = "nothing here could violate it, so nothing was proved"
 """Why what nothing could violate is not called proved."""

@@ -190,9 +190,10 @@ class Proofs:
             self._claims.ask(program, entries, wanted, options, understood=understood)
 
     def recheck(self, interruptible: AbstractContextManager[None]) -> bool:
-        """After `claim`: has provers look whether earlier proofs still hold, and asks nothing else; whether something was known
-        already. If this is ended from outside, call it again."""
-        return self._claims.go_on(interruptible, only_earlier=True)
+        """After `claim`: has provers look whether earlier proofs still hold, and answer what took little the last time; whether
+        something was known already. If this is ended from outside, call it again."""
+        news = self._claims.go_on(interruptible, only_earlier=True)
+        return self._contracts.go_on(interruptible, only_quick=True) or news
 
     def go_on(self, interruptible: AbstractContextManager[None]) -> bool:
         """Has the next functions proved; whether something was known already. If this is ended from outside, call it again."""

@@ -197,8 +197,8 @@ class Claims:
             self._postpone(claim, "")  # what was kept is gone
             return False
         if is_due:
-            question = question._replace(part="earlier" if self._earlier.is_earlier(claim) else "all")
-            question = question if question.part == "earlier" else question._replace(seconds=min(question.seconds, 4 * LITTLE))
+            seconds = question.seconds if question.kept.text else min(question.seconds, 4 * LITTLE)
+            question = question._replace(part="earlier", seconds=seconds)
         elif self._earlier.is_tried(claim):
             question = question._replace(part="others")
         self._known[claim] = KnownClaim(question, at_once=is_due)

@@ -1,6 +1,6 @@
-"""What an edit has put in question comes first: of each claim that was proved of an earlier revision, provers are asked whether that
-proof still holds, and what took little the last time is asked again. All of that is asked at once, before anything else is looked
-for. What it does not decide waits behind it for its turn, and then is looked for as anything else is.
+"""What an edit has put in question comes first: of each claim that was proved of an earlier revision, provers are asked whether
+that proof still holds, and what took little the last time is asked again. All of that is asked at once, before anything else is
+looked for. What it does not decide waits behind it for its turn, and then is looked for as anything else is.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ LITTLE = 0.25
 
 
 class EarlierFirst:
-    """The claims about one revision, in order: the `earlier` ones were proved of another one, and the `quick` ones took little."""
+    """The claims about one revision, in order: the `earlier` ones were proved of another one, the `quick` ones took little."""
 
     def __init__(self) -> None:
         self._numbers: dict[Claim, int] = {}
@@ -22,9 +22,7 @@ class EarlierFirst:
         self._quick: frozenset[Claim] = frozenset()
         self._failed: dict[Claim, str] = {}
 
-    def begin(
-        self, claims: Sequence[Claim], earlier: Iterable[Claim], quick: Iterable[Claim], known: Container[Claim]
-    ) -> None:
+    def begin(self, claims: Sequence[Claim], earlier: Iterable[Claim], quick: Iterable[Claim], known: Container[Claim]) -> None:
         """From now on these are the claims. What was found out about those that are still the same question (`known`) stays."""
         self._numbers = {claim: number for number, claim in enumerate(claims)}
         self._earlier, self._quick = frozenset(earlier), frozenset(quick)
@@ -51,6 +49,6 @@ class EarlierFirst:
         return self._failed.get(claim, "")
 
     def place(self, claim: Claim) -> tuple[int, int]:
-        """By what claims are sorted: those that are due, those whose proof failed, the rest. Which fails first does not matter."""
+        """By what claims are sorted: those that are due, those whose proof failed, the rest, whichever fails first."""
         group = 0 if self.is_due(claim) else 1 if self.is_tried(claim) else 2
         return group, self._numbers.get(claim, len(self._numbers))
