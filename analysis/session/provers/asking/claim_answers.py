@@ -45,6 +45,7 @@ from analysis.session.provers.processes.task_pool import TaskPool
 
 _RANKS: dict[Kind, int] = {"runs": -1, "program": 9, "function": 10}  # in the pool: findings are between them
 _SOON = 7  # for what has an earlier proof, which takes little
+_AHEAD = 2  # times as many short questions as there are provers are made, so that none waits, and the next key ends few
 _LONGEST = 40  # times as long as the budget for all claims that they may take by the wall clock
 
 
@@ -91,7 +92,8 @@ class Claims:
     def ready(self) -> bool:
         """Whether `go_on` has something to do."""
         claim, left = self._queue.next, self._left_over
-        if claim is None or (not self._earlier.is_due(claim) and len(self._queue.running) >= self._at_once):
+        most = _AHEAD * self._slots if claim is not None and self._earlier.is_due(claim) else self._at_once
+        if claim is None or len(self._queue.running) >= most:
             return False
         return left is None or self._queue.is_first(claim) or self._queue.early_work < left
 
