@@ -81,7 +81,7 @@ class _Asking:
         for rule in self._worth(PROVERS["earlier"]):
             answer = self._answer(PROVERS["earlier"], (rule,), EARLIER * self._seconds)
             if isinstance(answer, Unknown):
-                self._broken[rule] = answer.broken
+                self._broken[rule] = "" if self._request.kept.of else answer.broken
                 self._states += answer.states
             else:
                 self._note((rule,), answer, tries=False)

@@ -48,10 +48,12 @@ class About(NamedTuple):
 
 class Kept(NamedTuple):
     """What an answer about the last revision rests on: summaries of calls (`engines.summary.known_calls`), or proofs
-    (`engines.predicate.reuse.earlier_proofs`); and whether a prover of this session has made it. If not, anybody may have."""
+    (`engines.predicate.reuse.earlier_proofs`); and whether a prover of this session has made it. If not, anybody may have. `of`:
+    the function that a proof is about, where it is another one, which looks like the one that is asked about."""
 
     text: bytes = b""
     are_believed: bool = False
+    of: str = ""
 
 
 class Terms(NamedTuple):

@@ -70,7 +70,8 @@ class Reusing:
         """The earlier proof that is about the same question; None if none is. Raises what `earlier_proofs.UNREADABLE` names if
         they are about a program that no front end has made; so do the others."""
         began = time.process_time()
-        pair = program_map(self._system.program, earlier.program, align)
+        renamed = {self._entry: earlier.of} if earlier.of else {}
+        pair = program_map(self._system.program, earlier.program, align, renamed)
         before = pair.linked.get(self._entry, self._entry)
         question = (before, self._property, self._system.vocabulary.mode)
         annotation = next((one for one in earlier.annotations if (one.entry, one.property, one.mode) == question), None)

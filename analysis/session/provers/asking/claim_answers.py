@@ -14,7 +14,6 @@ an answer is in.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
@@ -32,7 +31,7 @@ from analysis.session.provers.asking.claim import RUNS, Claim, Key, KnownClaim, 
 from analysis.session.provers.asking.claim_order import limit_of, ordered, work_of
 from analysis.session.provers.asking.claim_parts import ClaimParts
 from analysis.session.provers.asking.claim_queue import Answered, ClaimQueue
-from analysis.session.provers.asking.earlier_first import LITTLE, EarlierFirst
+from analysis.session.provers.asking.earlier_first import EarlierFirst
 from analysis.session.provers.asking.kept_answers import Decisions
 from analysis.session.provers.asking.kept_texts import KeptTexts
 from analysis.session.provers.asking.program_answers import ProgramAnswers
@@ -73,7 +72,6 @@ class Claims:
         self._given_up = ""
         self._left: dict[Claim, str] = {}
         self._earlier = EarlierFirst()
-        self._runs_took = math.inf  # seconds of work, the last time that this proved something
         self._unasked: list[Claim] = []  # about functions, because not all of the text parses
         self.begin()
 
@@ -143,8 +141,7 @@ class Claims:
         attempts = [claim._replace(whole=True) if self._failed(claim) else claim for claim in queue]
         before = self._proved_before(queue)
         attempts = list(dict.fromkeys((*before, *attempts)))
-        quick = (RUNS,) if self._runs_took <= LITTLE and self._budget.total is None else ()
-        self._earlier.begin(attempts, () if options.engine == REUSING else before, quick, kept)
+        self._earlier.begin(attempts, () if options.engine == REUSING else before, kept, waits=self._budget.total is not None)
         attempts.sort(key=self._earlier.place)
         open_ = [claim for claim in attempts if claim not in kept or kept[claim].decided is None]
         self._cancel(self._queue.keep(kept.__contains__, open_))
@@ -198,14 +195,10 @@ class Claims:
         if is_due and self._earlier.is_earlier(claim) and before is None and not question.kept.text:
             self._postpone(claim, "")  # what was kept is gone
             return False
-        if is_due:
-            seconds = question.seconds if question.kept.text else min(question.seconds, 4 * LITTLE)
-            question = question._replace(part="earlier", seconds=seconds)
-        elif self._earlier.is_tried(claim):
-            question = question._replace(part="others")
+        question = self._earlier.asked(claim, question)
         self._known[claim] = KnownClaim(question, at_once=is_due)
         if before is None or not before.holds(question.seconds) or (before.is_reused and question.terms.reuse == "none"):
-            rank = _SOON if question.kept.text else _RANKS[claim.kind]
+            rank = _SOON if question.kept.text and not question.kept.of else _RANKS[claim.kind]
             self._queue.begin(claim, self._pool.submit(question, limit_of(claim, self._options), rank))
             return False
         self.reused += before.states
@@ -241,9 +234,9 @@ class Claims:
                 self._not_asked(claim)
             else:
                 known.decided, known.ms = first.decided, first.ms
-                if claim == RUNS:
-                    is_proof = any(part.certified for part in first.decided.parts)
-                    self._runs_took = first.decided.worked if is_proof else math.inf
+                self._earlier.answered(claim, first.decided)
+                if self._is_proved(claim) and self._program is not None:
+                    self._texts.proved(claim, self._program)
                 self.worked += first.worked
                 if self._failed(claim) and not claim.whole:
                     self._next_attempt(claim)
@@ -434,4 +427,5 @@ class Claims:
         rules = self._wanted.rules if claim.kind == "runs" else (claim.rule,)
         kind: Kind = "values" if claim.kind == "function" and self._wanted.by_contracts else claim.kind
         about, terms = About(kind, rules, claim.function or None), terms_of(self._options)
-        return Question(part, about, claim.whole, terms, work_of(claim, self._budget), self._texts.of(claim, terms))
+        of = program if self._budget.total is None else None  # else what looks alike and is kept depends on who is faster
+        return Question(part, about, claim.whole, terms, work_of(claim, self._budget), self._texts.of(claim, terms, of))

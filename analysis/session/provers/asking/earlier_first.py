@@ -5,9 +5,12 @@ looked for. What it does not decide waits behind it for its turn, and then is lo
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Iterable, Sequence
 
-from analysis.session.provers.asking.claim import Claim
+from analysis.session.provers.asking.answer import Decided
+from analysis.session.provers.asking.claim import RUNS, Claim
+from analysis.session.provers.asking.question import Question
 
 LITTLE = 0.25
 """Seconds of work. What took no more the last time is asked at once, and may take four times as much then."""
@@ -21,12 +24,28 @@ class EarlierFirst:
         self._earlier: frozenset[Claim] = frozenset()
         self._quick: frozenset[Claim] = frozenset()
         self._failed: dict[Claim, str] = {}
+        self._runs_took = math.inf  # seconds of work, the last time, if it proved something
 
-    def begin(self, claims: Sequence[Claim], earlier: Iterable[Claim], quick: Iterable[Claim], known: Container[Claim]) -> None:
-        """From now on these are the claims. What was found out about those that are still the same question (`known`) stays."""
+    def begin(self, claims: Sequence[Claim], earlier: Iterable[Claim], known: Container[Claim], *, waits: bool) -> None:
+        """From now on these are the claims. What was found out about those that are still the same question (`known`) stays.
+        `waits`: somebody waits for all of them, so that none is asked at once because it took little."""
         self._numbers = {claim: number for number, claim in enumerate(claims)}
-        self._earlier, self._quick = frozenset(earlier), frozenset(quick)
+        self._earlier = frozenset(earlier)
+        self._quick = frozenset() if waits or self._runs_took > LITTLE else frozenset((RUNS,))
         self._failed = {claim: said for claim, said in self._failed.items() if claim in known}
+
+    def answered(self, claim: Claim, decided: Decided) -> None:
+        """Notes how long an answer took."""
+        if claim == RUNS:
+            is_proof = any(part.certified for part in decided.parts)
+            self._runs_took = decided.worked if is_proof else math.inf
+
+    def asked(self, claim: Claim, question: Question) -> Question:
+        """The question of a claim, with who is asked, and how long."""
+        if self.is_due(claim):
+            seconds = question.seconds if claim in self._earlier else min(question.seconds, 4 * LITTLE)
+            return question._replace(part="earlier", seconds=seconds)
+        return question._replace(part="others") if self.is_tried(claim) else question
 
     def is_due(self, claim: Claim) -> bool:
         """Whether it is to be asked at once."""
