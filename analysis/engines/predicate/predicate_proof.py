@@ -56,7 +56,8 @@ _SMALL = 3_000  # edges: of larger programs, clauses take long to make
 _EARLY = 0.1  # of the seconds, for the clauses before refinement
 _REUSE = 0.3  # of the seconds, to find what is left of an earlier proof
 _REVALIDATED = 0.1  # of the seconds, for an earlier proof as it is
-_SEEDED = 0.5  # of the seconds for the search, where it begins with what is left of one
+_SEEDED_FIRST = 0.03  # of the seconds, for a search that begins with what is left of one, before the clauses
+_SEEDED = 0.5  # of the seconds for the search, for one that begins with that
 
 
 class PredicateOptions(msgspec.Struct, frozen=True):
@@ -164,10 +165,12 @@ class _Proving:
 
     def run(self, earlier: EarlierProofs | None) -> Proved | Unproved:
         """What an earlier proof says comes first. The clauses are asked before and after refinement: what Spacer can solve it
-        mostly solves at once, and what it cannot, it rarely can with more time. Where the search has predicates to begin with, it
-        comes before the clauses; where it ends without an answer, all is looked for as from scratch, so that what is found there
-        is found here."""
+        mostly solves at once, and what it cannot, it rarely can with more time. Where the search has predicates to begin with, a
+        short one comes before the clauses, and a long one after them; where these end without an answer, all is looked for as
+        from scratch, so that what is found there is found here."""
         options, program = self._options, self._program
+        searching = options.seconds * (1 - self._share)
+        half = self._began + _SEEDED * searching
         reused = _NOTHING if earlier is None else self._reused(earlier)
         if isinstance(reused, Proved):
             return reused
@@ -175,18 +178,26 @@ class _Proving:
             found = self._certified(reused.whole, Work(reuse=msgspec.structs.replace(reused.work, how=reused.how)))
             if isinstance(found, Proved):
                 return found
-        if reused.predicates:
-            refined, is_open = self._by_refinement(reused)
-            if not is_open or not options.scratch:
-                return refined if isinstance(refined, Proved) else self._with_broken(refined)
         if not options.scratch:
-            return self._with_broken(Unproved("nothing of the earlier proof is left", Work(reuse=reused.work)))
+            seeded, _ = self._seeded(reused, half)
+            return seeded if isinstance(seeded, Proved) else self._with_broken(seeded)
         if self._share and sum(len(cfa.edges) for cfa in program.functions.values()) <= _SMALL:
-            early = self._by_clauses(self._began + _EARLY * options.seconds, guidance=True)
+            first, is_open = self._seeded(reused, clock.spent() + _SEEDED_FIRST * options.seconds)
+            early = self._by_clauses(clock.spent() + _EARLY * options.seconds, guidance=True) if is_open else first
             if early is not None:
                 return early
-        refined, is_open = self._by_refinement(_NOTHING)
+        seeded, is_open = self._seeded(reused, half)
+        if not is_open:
+            return seeded
+        refined, is_open = self._by_refinement(_NOTHING, self._began + searching)
         return (self._late_clauses() or refined) if is_open else refined
+
+    def _seeded(self, reused: Reused, until: float) -> tuple[Proved | Unproved, bool]:
+        """What CEGAR says from the predicates of an earlier proof, if there are any; and whether a proof may be found in another
+        way."""
+        if not reused.predicates:
+            return Unproved("nothing of the earlier proof is left", Work(reuse=reused.work)), True
+        return self._by_refinement(reused, until)
 
     def _reused(self, earlier: EarlierProofs) -> Reused | Proved:
         """What is left of earlier proofs, nothing if they cannot be understood; the proof if one of them still is one."""
@@ -229,24 +240,23 @@ class _Proving:
         half = (clock.spent() + until) / 2
         return self._by_clauses(half, guidance=True) or self._by_clauses(until, guidance=False)
 
-    def _by_refinement(self, reused: Reused) -> tuple[Proved | Unproved, bool]:
+    def _by_refinement(self, reused: Reused, until: float) -> tuple[Proved | Unproved, bool]:
         """What CEGAR says, from what is reused; and whether a proof may be found in another way. A path to a violation that
         begins at a seed may be no path of the program: then the search begins anew without seeds."""
         precision, made = PredicatePrecision(reused.predicates), 0
         if reused.seeds:
-            found = self._explored(reused, precision)
+            found = self._explored(reused, precision, until)
             target, (answer, is_open) = found.ended.target, self._concluded(found, reused.work)
             is_from_start = target is not None and not path_of(target.state[_PREDICATE])[0].origin.seeded
             if isinstance(answer, Proved) or is_from_start:
                 return answer, is_open
             precision, made = found.precision(), found.made
             reused = msgspec.structs.replace(reused, seeds={}, closed=frozenset())
-        return self._concluded(self._explored(reused, precision, made), reused.work)
+        return self._concluded(self._explored(reused, precision, until, made), reused.work)
 
-    def _explored(self, reused: Reused, precision: PredicatePrecision, made: int = 0) -> _Explored:
+    def _explored(self, reused: Reused, precision: PredicatePrecision, until: float, made: int = 0) -> _Explored:
         """[IPA] Algorithm 7, phases 1 to 3. `made`: the states that were made before."""
         options = self._options
-        seconds = options.seconds * (1 - self._share) * (_SEEDED if reused.predicates else 1.0)
         locations = LocationTransfer(self._program, Bounds(options.recursion, options.depth))
         component, transfer = predicate_cpa(
             self._abstraction, self._contexts, self._violations, precision, ends=options.ends, location=_LOCATION
@@ -268,7 +278,7 @@ class _Proving:
             frontier,
             self._refiner.refine,
             states=options.states - made,
-            deadline=self._began + seconds,
+            deadline=until,
             cancellation=self._cancellation,
             restart=options.restart,
         )
