@@ -90,9 +90,11 @@ class Part(msgspec.Struct, frozen=True):
 class EditedLoops:
     """One program, edit by edit."""
 
-    def __init__(self, random: Random) -> None:
+    def __init__(self, random: Random, parts: int = 0) -> None:
+        """`parts`: how many loops; 0: one to three, however it is drawn."""
         self._random, self._names = random, 0
-        self._parts = [self._part() for _ in range(random.randint(1, 3))]
+        self._parts = [self._part() for _ in range(parts or random.randint(1, 3))]
+        self._most = max(3, parts)
 
     def text(self) -> str:
         """The program as it is now."""
@@ -128,7 +130,7 @@ class EditedLoops:
                 self._parts[-1] = part
                 return kind
             case "part":
-                if len(self._parts) < 3 and random.random() < 0.6:
+                if len(self._parts) < self._most and random.random() < 0.6:
                     self._parts.insert(at, self._part())
                 elif len(self._parts) > 1:
                     del self._parts[at]
