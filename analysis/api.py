@@ -461,7 +461,14 @@ class Checker:
         """Says what is to be proved."""
         visible = None if self.options.everywhere else self._program.texts.overlay().keys()
         self._proofs.claim(
-            checked, self._check, self.options, self.interruption, visible, shipped=self._shipped, understood=last.understood
+            checked,
+            self._check,
+            last.question.asked,
+            self.options,
+            self.interruption,
+            visible,
+            shipped=self._shipped,
+            understood=last.understood,
         )
 
     def _proved(self, start: float, *, stays: bool = False) -> Report:

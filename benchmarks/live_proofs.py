@@ -4,8 +4,9 @@ A client of the real server opens a program of a paper and waits for the proofs.
 before (`back`), and an edit beside the proofs (`beside`). At last the server is started again (`restart`).
 
 `first`: milliseconds from the key to the first answer. `proofs`: to where nothing is being checked again, of what was proved
-before. `proved`: the functions that are proved then; `reused`: the proofs that say what they took from the last one; `broken`:
-those that do not hold any more; of these three, the least. All is by the clock, so it is of a machine and its load.
+before. `processor`: the mean of what all processes spend meanwhile. `proved`: the functions that are proved then; `reused`: the
+proofs that say what they took from the last one; `broken`: those that do not hold any more; of these three, the least. Times are
+by the clock, so they are of a machine and its load.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks.resident import spent_below
 from demo.editor import Document, Editor
 
 PAPERS = Path(__file__).parents[1] / "fixtures" / "programs" / "papers"
@@ -44,6 +46,7 @@ class Measured(NamedTuple):
     what: str
     first: float
     proofs: float
+    processor: float
     proved: int
     reused: int
     broken: int
@@ -80,9 +83,10 @@ async def _measure(pair: Pair, folder: Path) -> list[Measured]:
     path.write_text(pair.beside, encoding="utf-8")
     editor = await Editor.start(command, folder, {})
     try:
-        began = time.perf_counter()
+        began, before = time.perf_counter(), spent_below(editor.process_id)
         _, settled = await editor.open(path)
-        found.append(_measured("restart", began, settled.finished, settled.finished, settled.functions))
+        spent = _since(before, spent_below(editor.process_id))
+        found.append(_measured("restart", began, settled.finished, settled.finished, spent, settled.functions))
     finally:
         await editor.close()
     return found
@@ -92,10 +96,17 @@ async def _typed(editor: Editor, document: Document, what: str, text: str) -> Me
     """Types one text in the place of the other, in one edit of what differs."""
     start = _common(document.text, text)
     same = _common(document.text[start:][::-1], text[start:][::-1])
+    before = spent_below(editor.process_id)
     sent, settled = await editor.replace(document, start, len(document.text) - same, text[start : len(text) - same])
     said = await editor.status(document, _is_back, _PATIENCE)
+    spent = _since(before, spent_below(editor.process_id))
     when, params = said or (float("nan"), document.statuses[-1][1])
-    return _measured(what, sent, settled.finished, when, params["functions"])
+    return _measured(what, sent, settled.finished, when, spent, params["functions"])
+
+
+def _since(before: dict[int, float], now: dict[int, float]) -> float:
+    """What was spent by processes that are still there."""
+    return sum(spent - before.get(process, 0.0) for process, spent in now.items())
 
 
 def _common(one: str, other: str) -> int:
@@ -109,11 +120,11 @@ def _is_back(params: dict[str, Any]) -> bool:
     return params["state"] == "idle" and not any(one["stale"] or one.get("rechecked") for one in params["functions"])
 
 
-def _measured(what: str, sent: float, first: float, proofs: float, functions: Sequence[dict[str, Any]]) -> Measured:
+def _measured(what: str, sent: float, first: float, proofs: float, spent: float, functions: Sequence[dict[str, Any]]) -> Measured:
     proved = sum(one["standing"] == "proved" for one in functions)
     reused = sum(len(one.get("reused", ())) for one in functions)
     broken = sum(len(one.get("broken", ())) for one in functions)
-    return Measured(what, (first - sent) * 1000, (proofs - sent) * 1000, proved, reused, broken)
+    return Measured(what, (first - sent) * 1000, (proofs - sent) * 1000, spent, proved, reused, broken)
 
 
 async def _quiet(document: Document) -> None:
@@ -127,8 +138,9 @@ async def _quiet(document: Document) -> None:
 def _row(name: str, rows: Sequence[Measured]) -> str:
     times, first = sorted(row.proofs for row in rows), statistics.median(row.first for row in rows)
     said = f"{times[0]:.0f}, {statistics.median(times):.0f}, {times[-1]:.0f}"
-    counts = " | ".join(str(min(counted)) for counted in list(zip(*rows, strict=True))[3:])
-    return f"| {name} | {rows[0].what} | {len(rows)} | {first:.0f} | {said} | {counts} |"
+    spent = statistics.mean(row.processor for row in rows)
+    counts = " | ".join(str(min(counted)) for counted in list(zip(*rows, strict=True))[4:])
+    return f"| {name} | {rows[0].what} | {len(rows)} | {first:.0f} | {said} | {spent:.0f} | {counts} |"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -137,8 +149,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--repeat", type=int, default=1, help="how often (default: 1)")
     parser.add_argument("--pair", action="append", help="only this one, repeatable")
     given = parser.parse_args(arguments)
-    print("| pair | key | of them | first, ms | proofs, ms: least, median, most | proved | reused | broken |")
-    print("|---|---|---|---|---|---|---|---|")
+    print("| pair | key | of them | first, ms | proofs, ms: least, median, most | processor, ms | proved | reused | broken |")
+    print("|---|---|---|---|---|---|---|---|---|")
     for pair in pairs():
         if given.pair and pair.name not in given.pair:
             continue

@@ -161,6 +161,7 @@ class Proofs:
         self,
         checked: Checked,
         check: ProgramCheck,
+        asked: tuple[str, ...],
         options: Options,
         interruptible: AbstractContextManager[None],
         visible: Collection[str] | None,
@@ -169,7 +170,8 @@ class Proofs:
         understood: bool,
     ) -> None:
         """Has functions of a check proved, with `go_on`: those that were edited first, then those in the visible files; None: in
-        all files. `understood`: see `Claims.ask`."""
+        all files. `asked` is what the program was opened by; `understood`: see `Claims.ask`."""
+        self._decisions.open(asked)
         if check.analysis is not None:
             program = check.analysis.program
             with interruptible:
