@@ -165,9 +165,9 @@ class _Proving:
 
     def run(self, earlier: EarlierProofs | None) -> Proved | Unproved:
         """What an earlier proof says comes first. The clauses are asked before and after refinement: what Spacer can solve it
-        mostly solves at once, and what it cannot, it rarely can with more time. Where the search has predicates to begin with, a
-        short one comes before the clauses, and a long one after them; where these end without an answer, all is looked for as
-        from scratch, so that what is found there is found here."""
+        mostly solves at once, and what it cannot, it rarely can with more time; lemmas that are left need not be found by it.
+        Where the search has predicates to begin with, that comes before one from scratch; where it ends without an answer, all is
+        looked for as from scratch, so that what is found there is found here."""
         options, program = self._options, self._program
         searching = options.seconds * (1 - self._share)
         half = self._began + _SEEDED * searching
@@ -182,8 +182,7 @@ class _Proving:
             seeded, _ = self._seeded(reused, half)
             return seeded if isinstance(seeded, Proved) else self._with_broken(seeded)
         if self._share and sum(len(cfa.edges) for cfa in program.functions.values()) <= _SMALL:
-            first, is_open = self._seeded(reused, clock.spent() + _SEEDED_FIRST * options.seconds)
-            early = self._by_clauses(clock.spent() + _EARLY * options.seconds, guidance=True) if is_open else first
+            early = self._early(reused)
             if early is not None:
                 return early
         seeded, is_open = self._seeded(reused, half)
@@ -191,6 +190,14 @@ class _Proving:
             return seeded
         refined, is_open = self._by_refinement(_NOTHING, self._began + searching)
         return (self._late_clauses() or refined) if is_open else refined
+
+    def _early(self, reused: Reused) -> Proved | Unproved | None:
+        """What is found in a short time: by the clauses, if lemmas are left; else by a search, and then by the clauses."""
+        if not reused.lemmas:
+            first, is_open = self._seeded(reused, clock.spent() + _SEEDED_FIRST * self._options.seconds)
+            if not is_open:
+                return first
+        return self._by_clauses(clock.spent() + _EARLY * self._options.seconds, guidance=True, reused=reused)
 
     def _seeded(self, reused: Reused, until: float) -> tuple[Proved | Unproved, bool]:
         """What CEGAR says from the predicates of an earlier proof, if there are any; and whether a proof may be found in another
@@ -298,20 +305,25 @@ class _Proving:
             return Unproved(f"{self._property} is not excluded{where}", work, may_violate=True), False
         return Unproved(ended.reason, work), True
 
-    def _by_clauses(self, until: float, *, guidance: bool) -> Proved | None:
-        """A proof from the program as Horn clauses; None if none is found, or accepted, until then (of the clock)."""
+    def _by_clauses(self, until: float, *, guidance: bool, reused: Reused = _NOTHING) -> Proved | None:
+        """A proof from the program as Horn clauses, and from the lemmas that are left of an earlier one; None if none is found,
+        or accepted, until then (of the clock)."""
         left = until - clock.spent()
         if left <= 0 or not self._share or (self._cancellation is not None and self._cancellation.cancelled()):
             return None
-        system, options = self._new_system(), self._options
+        system, options, work = self._new_system(), self._options, Work()
         budget = Budget(int(1000 * left))
         annotation: Proof | None
         if self._is_recursive:
             annotation = SummaryClauses(system, self._violations, self._entry).solution(budget, guidance=guidance)
+        elif reused.lemmas and self._reusing is not None:
+            work = Work(reuse=msgspec.structs.replace(reused.work, how="search"))
+            clauses = Clauses(self._reusing.stretches, self._violations, reused.lemmas)
+            annotation = clauses.solution(budget, guidance=guidance)
         else:
-            bounds = Bounds(options.recursion, options.depth)
-            annotation = Clauses(system, self._violations, self._entry, bounds).solution(budget, guidance=guidance)
-        found = None if annotation is None else self._certified(annotation, Work())
+            stretches = Stretches(system, self._violations, self._entry, Bounds(options.recursion, options.depth))
+            annotation = Clauses(stretches, self._violations).solution(budget, guidance=guidance)
+        found = None if annotation is None else self._certified(annotation, work)
         return found if isinstance(found, Proved) else None
 
     def _annotation(self, reached: ReachabilityGraph[Any, Any]) -> Annotation:

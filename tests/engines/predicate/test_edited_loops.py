@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from analysis.certificate.annotation import Annotation
 from analysis.certificate.checked_outcome import Proved, Unproved
+from analysis.certificate.checker import check
 from analysis.cfa.graph import Program
 from analysis.cpa.predicates.violations import violations
 from analysis.engines.predicate.predicate_proof import PredicateOptions, prove
@@ -59,3 +60,19 @@ def test_a_loop_that_moves_into_a_function_and_back_takes_its_invariant_along() 
         assert isinstance(found, Proved)
         assert (found.work.reuse.how, found.work.states) == ("lemmas", 0)
         assert any(term.op not in ("value",) for term in found.annotation.assertions.values())
+
+
+def test_what_is_known_of_other_loops_need_not_be_found_again() -> None:
+    """A loop is added: its invariant alone is looked for, by the clauses, with what is known of the others."""
+    edited, more = EditedLoops(Random(0)), EditedLoops(Random(0))
+    edited._parts = [Part("window", "a"), Part("together", "b")]
+    more._parts = [Part("window", "a"), Part("count", "c"), Part("together", "b")]
+    before, after = program_of(edited.text()), program_of(more.text())
+    first = proof(before)
+    assert isinstance(first, Proved)
+    found = proof(after, kept(before, first))
+    assert isinstance(found, Proved)
+    assert found.work.reuse.how == "search"
+    assert found.work.states == 0
+    assert found.work.reuse.lemmas > 0
+    assert check(after, found.annotation).questions == found.work.questions

@@ -40,22 +40,23 @@ _MOST_PREDICATES = 24  # at one point; more of them cost more than they save
 
 class Reused(msgspec.Struct, frozen=True):
     """Where the search begins. `whole`: an annotation that should be a proof, and `how` it was made. Else the `seeds` at heads of
-    loops, of which nothing leads from those that are `closed` but to others (from the start, if None is among them); and the
-    predicates at points."""
+    loops, of which nothing leads from those that are `closed` but to others (from the start, if None is among them); the
+    predicates at points; and the `lemmas` that hold at heads of loops, which are not enough."""
 
     how: Literal["", "annotation", "lemmas"] = ""
     whole: Annotation | None = None
     seeds: Mapping[Location, Cubes] = {}
     closed: frozenset[Location | None] = frozenset()
     predicates: Mapping[Point, tuple[Term, ...]] = {}
+    lemmas: Mapping[Location, Term] = {}
     work: ReuseWork = ReuseWork()
 
 
 class Reusing:
-    """The reuse of earlier proofs for one question."""
+    """The reuse of earlier proofs for one question. `stretches` are those of the new program."""
 
     def __init__(self, stretches: Stretches, violations: Iterable[Violation], property_: Property, budget: Budget) -> None:
-        self._stretches, self._system, self._contexts = stretches, stretches.system, stretches.contexts
+        self.stretches, self._system, self._contexts = stretches, stretches.system, stretches.contexts
         self._property, self._entry = property_, stretches.entry
         self._edges = tuple((violation.function, violation.edge) for violation in violations)
         self._budget = budget
@@ -90,26 +91,27 @@ class Reusing:
 
     def broken(self, goes_on: Callable[[], bool]) -> str:
         """What of the proof that `of` has found does not hold any more, and where, for people; empty if that is not known."""
-        return "" if self._known is None else FirstFailure(self._stretches, self._triples, self._known, goes_on).said()
+        return "" if self._known is None else FirstFailure(self.stretches, self._triples, self._known, goes_on).said()
 
     def _left(self, pair: ProgramMap, known: AnnotationMap, work: ReuseWork, goes_on: Callable[[], bool]) -> Reused:
         """The assertions that are left; where they are no proof, the lemmas that are."""
         impact = Impact(pair, is_whole=self._system.whole)
         strengthening = Strengthening(self._system.program, self._system.vocabulary.objects, impact, known)
-        left = reuse_annotation(self._stretches, self._triples, strengthening.at, goes_on)
+        left = reuse_annotation(self.stretches, self._triples, strengthening.at, goes_on)
         work = msgspec.structs.replace(
             work, asserted=strengthening.asserted, kept=strengthening.kept, valid=sum(map(len, left.cubes.values()))
         )
         if left.is_certified:
             whole = self._annotation({place: or_(*cubes) for place, cubes in left.cubes.items()})
             return Reused("annotation", whole, left.cubes, left.closed, work=work)
-        found = inductive(self._stretches, self._triples, Lemmas(known, self._stretches).at, goes_on)
+        found = inductive(self.stretches, self._triples, Lemmas(known, self.stretches).at, goes_on)
         if found is None:
             return Reused(seeds=left.cubes, closed=left.closed, work=work)
         work = msgspec.structs.replace(work, lemmas=sum(map(len, found.values())))
-        if not is_certified(self._stretches, self._triples, found):
-            return Reused(seeds=left.cubes, closed=left.closed, work=work)
-        whole = self._annotation({place: and_(*lemmas) for place, lemmas in found.items()})
+        holding = {place: and_(*lemmas) for place, lemmas in found.items()}
+        if not is_certified(self.stretches, self._triples, found):
+            return Reused(seeds=left.cubes, closed=left.closed, lemmas=holding, work=work)
+        whole = self._annotation(holding)
         return Reused("lemmas", whole, left.cubes, left.closed, work=work)
 
     def _annotation(self, found: Mapping[Location, Term]) -> Annotation:
@@ -117,7 +119,7 @@ class Reusing:
         assertions: dict[Point, Term] = {}
         for number, stack in self._contexts.rows():
             function = self._entry if stack is None else stack.call.callee
-            assertions.update({(number, head): FALSE for head in self._stretches.heads[function]})
+            assertions.update({(number, head): FALSE for head in self.stretches.heads[function]})
         for place, term in found.items():
             assertions[self._contexts.number(place.stack), place.location] = term
         stacks = tuple(stack for _, stack in self._contexts.rows())
