@@ -12,6 +12,7 @@ Its parts do the work; it knows when each of them is asked, and what an edit mak
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -57,6 +58,11 @@ class _Last(NamedTuple):
     units: Sequence[UnitView]
     checked: Checked
     ms: float
+
+    @property
+    def understood(self) -> bool:
+        """Whether all of the text parses."""
+        return all(unit.built.parse_errors == 0 for unit in self.units)
 
 
 class Checker:
@@ -104,6 +110,7 @@ class Checker:
         self.contracts = OpenContracts()
         self._last: _Last | None = None
         self._is_kept = False  # the last answer is the store's, of the texts as they are
+        self._is_rechecking = False  # of the last report, only what it puts in question was asked
 
     # -- the program ----------------------------------------------------------------------------------------------------------
 
@@ -251,6 +258,7 @@ class Checker:
         report, failed = self._reporting.report(units, checked, self._check, self._proofs, start)
         self.failed, self.settled = failed or nothing_parsed(units), checked.settled
         self._last = _Last(question, units, checked, report.times.total)
+        self._is_rechecking = False
         self._know_contracts(units, checked.rechecked)
         if not self.failed and self.settled:
             self._reopening.answered(question, units, report, decided=not undecided and not self._claims)
@@ -343,6 +351,25 @@ class Checker:
         self._ask_about_last()
         return self._proved(start)
 
+    @property
+    def doubted(self) -> bool:
+        """Whether `recheck` has something to do: the last edit has put proofs in question."""
+        return self._last is not None and self._claims and not self._is_rechecking and self._proofs.is_doubted
+
+    def recheck(self) -> Report | None:
+        """Has provers look whether the proofs that the last edit has put in question still hold, before anything else is asked.
+
+        Returns the report with what is known of them already. None if that is nothing, or it was interrupted."""
+        last = self._last
+        if last is None:
+            return None
+        try:
+            self._claim(last, last.checked)
+            self._is_rechecking = True
+            return self._with_answers() if self._proofs.recheck(self.interruption) else None
+        except Interrupted:
+            return None
+
     def ask(self, stop: Stop) -> Report | None:
         """Has provers decide the findings of the last report, and then prove functions, one after the other.
 
@@ -380,7 +407,16 @@ class Checker:
             return False
 
     def _collect(self) -> bool:
-        return self._proofs.collect() and self._ask_about_last()
+        if not self._proofs.collect():
+            return False
+        if self._is_rechecking and self._proofs.wanted:  # nothing else is asked yet
+            self._recheck_on()
+            return True
+        return self._ask_about_last()
+
+    def _recheck_on(self) -> None:
+        with contextlib.suppress(Interrupted):
+            self._proofs.recheck(self.interruption)
 
     def _ask_about_last(self) -> bool:
         """Asks what is to be asked about the last check, also where an answer to an older question comes first. What is
@@ -388,10 +424,7 @@ class Checker:
         last, is_asked = self._last, self._proofs.wanted
         if last is None:
             return False
-        start, options, overlay = time.perf_counter(), self.options, self._program.texts.overlay().keys()
-        shipped = frozenset(rule.name for rule in self.rules if rule.shipped)
-        understood = all(unit.built.parse_errors == 0 for unit in last.units)
-        interruptible = self.interruption
+        start, interruptible, self._is_rechecking = time.perf_counter(), self.interruption, False
 
         def again() -> Checked:
             return self._check.again(last.units, self.rules, interruptible)
@@ -403,18 +436,15 @@ class Checker:
                     before,
                     self._check,
                     last.question.asked,
-                    options,
+                    self.options,
                     interruptible,
                     again,
-                    overlay,
-                    shipped,
-                    understood=understood,
+                    self._program.texts.overlay().keys(),
+                    self._shipped,
+                    understood=last.understood,
                 )
                 if self._claims and (is_asked or checked is not before):  # what is refuted is to be proved
-                    visible = None if options.everywhere else overlay
-                    self._proofs.claim(
-                        checked, self._check, options, interruptible, visible, shipped=shipped, understood=understood
-                    )
+                    self._claim(last, checked)
                 before, is_asked = checked, False
                 is_news = self._proofs.go_on(interruptible)
         except Interrupted:
@@ -422,6 +452,24 @@ class Checker:
             return False
         self._last = last._replace(checked=checked, ms=last.ms + (time.perf_counter() - start) * 1000)
         return True
+
+    @property
+    def _shipped(self) -> frozenset[str]:
+        return frozenset(rule.name for rule in self.rules if rule.shipped)
+
+    def _claim(self, last: _Last, checked: Checked) -> None:
+        """Says what is to be proved."""
+        visible = None if self.options.everywhere else self._program.texts.overlay().keys()
+        self._proofs.claim(
+            checked,
+            self._check,
+            last.question.asked,
+            self.options,
+            self.interruption,
+            visible,
+            shipped=self._shipped,
+            understood=last.understood,
+        )
 
     def _proved(self, start: float, *, stays: bool = False) -> Report:
         if not stays:

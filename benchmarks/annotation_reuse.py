@@ -46,7 +46,7 @@ from analysis.engines.predicate.reuse import earlier_proofs
 from analysis.engines.predicate.reuse.earlier_proofs import EarlierProofs
 from analysis.engines.predicate.reuse.reusing import Reuse
 from analysis.model.c_types import ILP32, LP64
-from benchmarks.revised_programs import Chain, edits, random_chain, sequences
+from benchmarks.revised_programs import Chain, edits, loops, random_chain, revisions, sequences
 
 _LONG = 0.5  # seconds: the goals are about tasks whose first proof takes longer
 _WAYS = ("none", "precisions", "annotations")
@@ -165,15 +165,17 @@ def speedups(sums: Sequence[float]) -> tuple[float, float, float]:
     return sums[1] / sums[3], sums[1] / sums[5], sums[1] / sums[9]
 
 
-def row_of(chain: Chain, rule: Property, options: PredicateOptions) -> Row | None:
-    """What comes of a chain with a rule; None if nothing of it is proved."""
+def row_of(chain: Chain, rule: Property, options: PredicateOptions, *, first_only: bool = False) -> Row | None:
+    """What comes of a chain with a rule; None if nothing of it is proved, or its first revision is not (`first_only`)."""
     ways = {name: Way(name, msgspec.structs.replace(options, reuse=_reuse(name))) for name in _WAYS}
-    revisions = [one.program for one in chain.revisions if "main" in one.program.functions]
-    if len(revisions) < 2 or not any(violations(program, rule) for program in revisions):
+    programs = [one.program for one in chain.revisions if "main" in one.program.functions]
+    if len(programs) < 2 or not any(violations(program, rule) for program in programs):
         return None
-    for program in revisions:
+    for program in programs:
         for way in ways.values():
             way.prove(program, rule, chain.model == "ILP32")
+        if not isinstance(ways["none"].tasks[0].found, Proved) and first_only:
+            return None
     text = chain.revisions[0].question.text or ""
     row = Row(chain.name, rule, text.count("\n"), ways["none"].tasks[0].seconds, {n: w.tasks[1:] for n, w in ways.items()})
     return row if any(isinstance(task.found, Proved) for way in row.tasks.values() for task in way) else None
@@ -217,7 +219,12 @@ def table(rows: Sequence[Row]) -> Iterator[str]:
 
 def _chains(given: argparse.Namespace) -> Iterator[Chain]:
     yield from (random_chain(seed) for seed in range(given.seed, given.seed + given.random))
-    if given.corpus is not None:
+    yield from loops(given.loops, given.parts, given.seed)
+    if given.corpus is None:
+        return
+    if given.revisions:
+        yield from revisions(given.corpus, given.revisions, given.seed, given.lines)
+    else:
         yield from edits(given.corpus, given.edits, given.seed) if given.edits else sequences(given.corpus, given.sequence)
 
 
@@ -227,6 +234,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--corpus", type=Path, help="a folder with programs, and sequences of revisions")
     parser.add_argument("--sequence", action="append", default=[], help="only sequences that begin so, repeatable (default: all)")
     parser.add_argument("--edits", type=int, default=0, help="edit the programs of the corpus, so often each")
+    parser.add_argument(
+        "--revisions", type=int, default=0, help="edit the safe programs of the corpus so often, one after the other"
+    )
+    parser.add_argument("--lines", type=int, default=40, help="of these, the least (default: 40)")
+    parser.add_argument("--loops", type=int, default=0, help="how many chains of programs of several loops")
+    parser.add_argument("--parts", type=int, default=10, help="how many loops in each (default: 10)")
     parser.add_argument("--random", type=int, default=0, help="how many random chains")
     parser.add_argument("--seed", type=int, default=0, help="of the first chain, or of the edits (default: 0)")
     parser.add_argument("--chains", type=int, help="at most so many chains")
@@ -248,7 +261,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for number, chain in enumerate(_chains(given)):
             if given.chains is not None and number >= given.chains:
                 break
-            rows += filter(None, (row_of(chain, rule, options) for rule in rules))
+            rows += filter(None, (row_of(chain, rule, options, first_only=bool(given.revisions)) for rule in rules))
             compared += deltas(chain)
             print(f"{number + 1} chains, {len(rows)} rows", end="\r", file=sys.stderr)
     print("\n".join(table(rows)))

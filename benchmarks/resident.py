@@ -23,6 +23,12 @@ def spent_by(server: int) -> tuple[float, float]:
     return _spent(server), sum(map(_spent, checkers))
 
 
+def spent_below(server: int) -> dict[int, float]:
+    """The milliseconds of the processor that the server and each process below it has spent, in steps of a clock tick."""
+    parents = _parents()
+    return {process: _spent(process) for process in parents if process == server or _is_below(process, server, parents)}
+
+
 def _spent(process: int) -> float:
     try:
         fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()

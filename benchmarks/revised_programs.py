@@ -15,11 +15,14 @@ from analysis.cfa.linking.link import link
 from analysis.model.options import CompilerFlags, Options
 from benchmarks.cbmc import Question
 from benchmarks.corpus import Model, rows, text_of
+from benchmarks.revised_texts import revised_texts
 from benchmarks.seeded_edits import seeded_edits
+from tests.support.edited_loops import EditedLoops
 from tests.support.lowered import unit_of
 from tests.support.random_revisions import Revisions
 
 STEPS = 8
+_LOOP_STEPS = 10
 _LARGE = 40  # lines
 
 
@@ -79,6 +82,32 @@ def edits(corpus: Path, count: int, seed: int) -> Iterator[Chain]:
             texts += [other, text]
         options = Options(flags=row.flags, data_model=row.model)
         yield Chain(f"{row.id} {row.path.name}", _edited(options, (row.path, *row.more), texts[:-1]), row.model)
+
+
+def revisions(corpus: Path, count: int, seed: int, least: int = _LARGE) -> Iterator[Chain]:
+    """The programs of a corpus about assertions that are safe, of so many lines, each with so many revisions, one edit behind the
+    other."""
+    for row in rows(corpus):
+        text = text_of(row) or row.path.read_text("utf-8", "replace")
+        if row.rules != frozenset({"assertion"}) or row.expected != "true" or text.count("\n") < least:
+            continue
+        flags = row.flags
+        texts = list(revised_texts(text, count, seed, (str(row.path.parent), *flags.include_dirs), flags.defines))
+        options = Options(flags=flags, data_model=row.model)
+        yield Chain(f"{row.id} {row.path.name}", _edited(options, (row.path, *row.more), texts), row.model)
+
+
+def loops(count: int, parts: int, seed: int) -> Iterator[Chain]:
+    """So many programs of several loops, each edited nine times."""
+    for number in range(seed, seed + count):
+        edited, found = EditedLoops(Random(number), parts), list[Revision]()
+        for _ in range(_LOOP_STEPS):
+            text, began = edited.text(), time.process_time()
+            program = link([unit_of(text)]).program
+            seconds = time.process_time() - began
+            found.append(Revision(program, Question((Path("t.c"),), text), seconds, seconds))
+            edited.edit()
+        yield Chain(f"{parts} loops, seed {number}", found)
 
 
 def _edited(options: Options, paths: Sequence[Path], texts: Sequence[str]) -> list[Revision]:

@@ -9,10 +9,11 @@ With another language server, which sends no `everproof/status`, a version is se
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import time
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -27,7 +28,7 @@ class ServerError(Exception):
 @dataclass
 class Document:
     """An open document as the editor has it. `shown` are the newest diagnostics, whatever text they belong to; `published` are
-    all that came since the last edit, with the time."""
+    all that came since the last edit, with the time, and `statuses` what was said of its version since then."""
 
     uri: str
     text: str
@@ -35,6 +36,7 @@ class Document:
     shown: list[Json] = field(default_factory=list)
     functions: list[Json] = field(default_factory=list)
     published: list[tuple[float, list[Json]]] = field(default_factory=list)
+    statuses: list[tuple[float, Json]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,7 @@ class Editor:
         self._waiting: dict[str, tuple[int, asyncio.Future[Settled]]] = {}
         self._answers: dict[int, asyncio.Future[Any]] = {}
         self._settings: Json = {}
+        self._news = asyncio.Event()
         self._last_words = "it said nothing"
         self._reader = asyncio.create_task(self._read())
         self._listener = asyncio.create_task(self._listen())
@@ -114,13 +117,26 @@ class Editor:
         content = {"range": {"start": position(document.text, start), "end": position(document.text, end)}, "text": text}
         document.text = document.text[:start] + text + document.text[end:]
         document.version += 1
-        document.published = []
+        document.published, document.statuses = [], []
         settled = self._expect(document)
         identifier = {"uri": document.uri, "version": document.version}
         sent = time.perf_counter()
         change = {"textDocument": identifier, "contentChanges": [content], **(more or {})}
         await self.notify("textDocument/didChange", change)
         return sent, await self._patiently(settled)
+
+    async def status(self, document: Document, wanted: Callable[[Json], bool], seconds: float) -> tuple[float, Json] | None:
+        """The first status of the document's version, since its last edit, that is as wanted, and its time; None if none comes in
+        so many seconds."""
+        until = time.perf_counter() + seconds
+        while True:
+            self._news.clear()
+            found = next((one for one in document.statuses if wanted(one[1])), None)
+            left = until - time.perf_counter()
+            if found is not None or left <= 0:
+                return found
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._news.wait(), left)
 
     async def close(self) -> None:
         """Shuts the server down as LSP asks for, and ends it if it does not go."""
@@ -213,6 +229,9 @@ class Editor:
     def _take_status(self, params: Json, now: float) -> None:
         document = self._documents.get(params["uri"])
         wanted, settled = self._waiting.get(params["uri"], (0, None))
+        if document is not None and params["version"] == document.version:
+            document.statuses.append((now, params))
+            self._news.set()
         if document is None or settled is None or settled.done():
             return
         if params["version"] != wanted or params["state"] == "checking":

@@ -5,6 +5,7 @@ from the last one, and what broke.
 from __future__ import annotations
 
 from analysis.model.report import FunctionReport, RuleVerdict
+from analysis.model.spelling import display_name
 from server.convert import here
 
 RECHECKED = "proved, being re-checked"
@@ -21,6 +22,8 @@ def reused_text(verdict: RuleVerdict) -> str:
     reused = verdict.reused
     if reused is None:
         return ""
+    if reused.of:
+        return f"begun with the proof of `{display_name(reused.of)}`; found in {verdict.ms:.0f} ms"
     if not reused.asserted:
         return f"the last proof still holds; checked in {verdict.ms:.0f} ms"
     found = reused.asserted - reused.valid

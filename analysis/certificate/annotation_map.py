@@ -76,6 +76,16 @@ class AnnotationMap:
         asserted = self._annotation.assertions
         return next((asserted[number, at] for at in _places(mapped, place.location) if (number, at) in asserted), None)
 
+    def named_alike(self, place: Location) -> Iterator[Term]:
+        """What was asserted anywhere, in the order of the points, as far as the function at a place has variables with the same
+        names, and as if it were about these."""
+        here = self._contexts.number(place.stack), place.function
+        activations = dict.fromkeys(range(len(self._annotation.contexts)), here)
+        for _, assertion in sorted(self._annotation.assertions.items()):
+            parts = assertion.args if assertion.op == "and" else (assertion,)
+            table = self._renamed(parts, activations)
+            yield from (Substitution(table)(part) for part in parts if all(symbol in table for symbol in symbols((part,))))
+
     def _translated(self, terms: tuple[Term, ...], stack: Stack | None) -> tuple[Term, ...]:
         table = self._symbols(stack, terms)
         known = [term for term in terms if all(symbol in table for symbol in symbols((term,)))]
@@ -131,7 +141,9 @@ class AnnotationMap:
 
     def _symbols(self, stack: Stack | None, terms: tuple[Term, ...]) -> dict[Term, Term]:
         """The new symbols of old ones; those without a counterpart of the same sort are left out."""
-        activations = dict(self._activations(stack))
+        return self._renamed(terms, dict(self._activations(stack)))
+
+    def _renamed(self, terms: tuple[Term, ...], activations: Mapping[int, tuple[int, str]]) -> dict[Term, Term]:
         found: dict[Term, Term] = {}
         for term in symbols(terms):
             variable = self._variable(str(term.data), activations)

@@ -4,10 +4,12 @@ that nothing here is trusted: what is mapped badly is refused.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from analysis.certificate.annotation import Annotation
 from analysis.certificate.annotation_map import AnnotationMap
 from analysis.certificate.refusal import RefusedError
-from analysis.cfa.graph import Program
+from analysis.cfa.graph import Cfa, Program
 from analysis.cfa.revisions.location_map import ProgramMap, program_map
 from analysis.cpa.domains.location import Location
 from analysis.cpa.obstacles.exposed_variables import exposed
@@ -37,6 +39,15 @@ def claimed_of(later: Program, annotation: Annotation, of: Program, model: DataM
         exposed=exposed(later),
         definedness=annotation.property == "uninitialized-read",
     )
+    return claimed(pair, annotation, system)
+
+
+def claimed(
+    pair: ProgramMap, annotation: Annotation, system: System, ends: Callable[[Cfa], Iterable[int]] = loop_heads
+) -> Annotation:
+    """The same, with the map from the later program, which the `system` is of, to the one before; at other locations than the
+    heads of loops, if `ends` says so."""
+    entry, later = _now(pair, annotation.entry), pair.new
     contexts = Contexts()
     known = AnnotationMap(pair, annotation, system, contexts)
     for stack in known.contexts():
@@ -44,7 +55,7 @@ def claimed_of(later: Program, annotation: Annotation, of: Program, model: DataM
     assertions: dict[tuple[int, int], Term] = {}
     for number, stack in contexts.rows():
         function = entry if stack is None else stack.call.callee
-        for head in loop_heads(later.functions[function]) if function in later.functions else ():
+        for head in ends(later.functions[function]) if function in later.functions else ():
             assertions[number, head] = _asserted(known, Location(function, head, stack))
     edges = tuple((violation.function, violation.edge) for violation in violations(later, annotation.property))
     return Annotation(entry, annotation.property, edges, annotation.mode, tuple(s for _, s in contexts.rows()), assertions)

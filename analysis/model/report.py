@@ -135,12 +135,14 @@ STORED = "it was proved in an earlier session, and is being checked again"
 
 class ProofReuse(msgspec.Struct, frozen=True, gc=False):
     """What proofs took from those of the revision before: so many `proofs` were found from one. Of the assertions that were there
-    (`asserted`) so many were `valid` after the change. `lemmas` are parts of the others, of which these are left."""
+    (`asserted`) so many were `valid` after the change. `lemmas` are parts of the others, of which these are left. `of`: the
+    function whose proof it was, where that is another one, which looks alike."""
 
     proofs: int = 0
     asserted: int = 0
     valid: int = 0
     lemmas: int = 0
+    of: str = ""
 
     def plus(self, other: ProofReuse) -> ProofReuse:
         """The sum."""

@@ -12,8 +12,9 @@ Findings are reported as possible first (`reported_files`). Provers decide them 
 are asked while no request waits. Their answers update the results of a file, unless a text has
 changed since the check.
 
-After a keystroke the process does nothing else for `service.PAUSE` seconds, so that the next key
-finds it free; after a file was opened, for `service.SHOWING` seconds. Then it does what nobody waits
+After a keystroke, provers are asked at once whether the proofs that it has put in question still hold. Else the process does
+nothing for `service.PAUSE` seconds, so that the next key finds it free; after a file was opened, for `service.SHOWING` seconds.
+Then it does what nobody waits
 for: it stores results, loads what the next edit needs, asks the compiler for macros, and looks
 whether the programs (`programs`) have other files. A request interrupts the storing. Then a process of its own is started that
 checks the programs as they were at the reference (`reference`).

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterable, Sequence
 from types import FrameType
 
@@ -58,7 +59,7 @@ SHOWING = 1.0  # seconds that an editor, which may have just started, has to sho
 
 class Service:
     """The state of the checker process. `interrupted` says whether a request waits; `notify` is called when provers have news,
-    which wait as long as `has_news`."""
+    which wait as long as `has_news`. `now` is a clock."""
 
     def __init__(
         self,
@@ -66,6 +67,7 @@ class Service:
         interrupted: Callable[[], bool],
         notify: Callable[[], None] = lambda: None,
         has_news: Callable[[], bool] = lambda: False,
+        now: Callable[[], float] = time.monotonic,
     ) -> None:
         self.generation = 0
         self.pending: Check | None = None
@@ -85,7 +87,7 @@ class Service:
         self._told = ToldContracts(interrupted, has_news)
         self._trimmer = Trimmer()
         self._typing = False
-        self._pause = 0.0
+        self._now, self._rests_at = now, 0.0
 
     def accept(self, request: Request | None) -> None:
         """Takes in a request; a check is done later, by `work`."""
@@ -162,7 +164,7 @@ class Service:
         if not self._typing:
             self.programs.bring_up_to_date()
         was_opened = self._reported.has_turned
-        self._pause = SHOWING if was_opened else PAUSE if self._typing else 0.0
+        pause = SHOWING if was_opened else PAUSE if self._typing else 0.0
         self._typing, self.looked = True, False
         if check.full:
             self.programs.begin_afresh()
@@ -187,6 +189,16 @@ class Service:
         self._answered_generation = generation
         self._is_open = True
         self._send_done(generation, reports, tuple(rechecked), after)
+        self._rests_at = self._now() + pause
+        self._recheck()
+
+    def _recheck(self) -> None:
+        """Has provers look, before the pause, whether what was proved before the last key still holds: that takes them little."""
+        for key, checker in list(self.programs.checkers.items()):
+            if checker.doubted and not self._interrupted():
+                self._at_work = checker
+                self._update(key, checker.recheck())
+                self._at_work = None
 
     def _settled(
         self, generation: int, focus: Iterable[str], reports: Sequence[tuple[Checker, Report]]
@@ -344,7 +356,7 @@ class Service:
         if self.pending is not None:
             return 0
         if not self.looked:
-            return self._pause
+            return max(0.0, self._rests_at - self._now())
         checkers = self.programs.checkers.values()
         waiting = [checker for checker in checkers if checker.unsaved]
         unasked = any(checker.unasked for checker in checkers)  # findings that provers were not asked about
@@ -359,9 +371,9 @@ class Service:
 
     def rest(self) -> None:
         """Does what nobody waits for, while nothing else is asked."""
-        collect_what_is_new()
-        self.prepare()
         self._ask_provers()
+        collect_what_is_new()  # while provers are at work
+        self.prepare()
         quiet = not self._compare_contracts() and self.patience != 0
         for checker in self.programs.checkers.values():
             if checker.unsaved and (quiet or not checker.typing) and not self._interrupted():

@@ -95,6 +95,27 @@ def test_a_proof_is_checked_again_and_says_what_it_took_from_the_last_one(editor
     assert report.work.reuse == after.reused
 
 
+def test_an_earlier_proof_is_looked_at_before_anything_else_is_asked(editor: Editor) -> None:
+    editor.types(TEXT)
+    checker, text = editor.checker, LATER.replace("return i;", "return i + 1;")
+    doubted = [checker.doubted]
+    checker.change(str(editor.path), text, 1_000)
+    checker.check()
+    doubted.append(checker.doubted)
+    assert checker.recheck() is None  # nothing is known at once
+    assert [*doubted, checker.doubted] == [False, True, False]
+    report = None
+    while report is None or verdict(report).rechecked:
+        checker.wait(None)
+        report = checker.take_answers() or report
+    assert verdict(report).verdict == "safe"
+    assert verdict(report).reused == ProofReuse(1, 1, 1, 0)
+    assert checker.unasked  # all the rest is asked later
+    answered(checker)
+    assert checker.report is not None
+    assert verdict(checker.report) == verdict(report)
+
+
 def test_an_edit_beside_keeps_the_proof_without_a_question(editor: Editor) -> None:
     editor.types(TEXT)
     first, report = editor.types(TEXT.replace("n + 1", "n + 2"))

@@ -31,7 +31,7 @@ class Process:
         engine: Literal["auto", "automaton"] = "automaton",
     ) -> None:
         self.events: list[Event] = []
-        self.service = Service(self.events.append, interrupted)
+        self.service = Service(self.events.append, interrupted, now=lambda: 0.0)
         self.file = folder / "a.c"
         self._generation = 0
         self.reported: FileResult | None = None

@@ -8,6 +8,7 @@ been read as an edit of the old one.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import msgspec
 
@@ -57,9 +58,13 @@ class ProgramMap(msgspec.Struct, frozen=True):
         return mapped + added + sum(len(cfa.edges) for name, cfa in self.old.functions.items() if name not in before)
 
 
-def program_map(new: Program, old: Program, align: Align = by_order) -> ProgramMap:
-    """The map from a new program to an old one; `align` finds the edges that correspond in two functions."""
-    linked = counterparts(new, old)
+def program_map(
+    new: Program, old: Program, align: Align = by_order, renamed: Mapping[str, str] = MappingProxyType({})
+) -> ProgramMap:
+    """The map from a new program to an old one; `align` finds the edges that correspond in two functions. `renamed`: functions of
+    the new one that are to be compared with others of the old one, whatever they are named."""
+    taken = frozenset(renamed.values())
+    linked = {mine: other for mine, other in counterparts(new, old).items() if other not in taken} | dict(renamed)
     back = {theirs: mine for mine, theirs in linked.items()}
     to_old = Renaming(linked=linked)
     functions: dict[str, FunctionMap] = {}

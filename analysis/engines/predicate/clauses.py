@@ -8,28 +8,35 @@ two of them. What Spacer answers is an annotation like any other: it counts once
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from analysis.certificate.annotation import Annotation
-from analysis.cpa.domains.location import Bounds, Location
+from analysis.cpa.domains.location import Location
 from analysis.cpa.domains.predicate import Point
 from analysis.cpa.predicates.violations import Violation
 from analysis.engines.predicate.stretches import Arrival, Stretches
-from analysis.smt.logic.term_building import FALSE, and_
+from analysis.smt.logic.term_building import FALSE, TRUE, and_
 from analysis.smt.logic.terms import Term, symbols
 from analysis.smt.solving.horn import Applied, Clause, solve
 from analysis.smt.solving.solver import Budget
-from analysis.smt.transitions.system import System
 from analysis.smt.transitions.transition_state import StateVariable
 
 
 class Clauses:
-    """The clauses of one program. `solution` is z3's annotation, not yet checked."""
+    """The clauses of one program, whose `stretches` are from the entry and end at the violations. `known`: what is known to hold
+    at heads of loops, so that it need not be found. `solution` is z3's annotation, with that, not yet checked."""
 
-    def __init__(self, system: System, violations: Iterable[Violation], entry: str, bounds: Bounds) -> None:
-        self._system = system
+    def __init__(
+        self,
+        stretches: Stretches,
+        violations: Iterable[Violation],
+        known: Mapping[Location, Term] = MappingProxyType({}),
+    ) -> None:
+        self._system = stretches.system
         self._violations = {(v.function, v.edge): v for v in violations}
-        self._entry = entry
-        self._stretches = Stretches(system, self._violations.values(), entry, bounds)
+        self._entry = stretches.entry
+        self._stretches = stretches
+        self._known = known
 
     def solution(self, budget: Budget, *, guidance: bool = False) -> Annotation | None:
         """An annotation; None if none was found in the budget, or a stretch is too long. `guidance`: see `smt.solving.horn`."""
@@ -44,13 +51,14 @@ class Clauses:
         clauses = []
         for source, arrivals in stretches:
             before = () if source is None else (Applied(numbers[source], parameters[numbers[source]]),)
+            holds = TRUE if source is None else self._known.get(source, TRUE)
             for state, after in arrivals:
                 conclusion = None
                 if after is not None:
                     values = tuple(state.values.get(variable, vocabulary[variable]) for variable in relevant[after])
                     conclusion = Applied(numbers[after], values)
-                used = (*state.guard, *(conclusion.arguments if conclusion is not None else ()))
-                clauses.append(Clause(before, and_(*state.guard, *vocabulary.axioms(used)), conclusion))
+                used = (holds, *state.guard, *(conclusion.arguments if conclusion is not None else ()))
+                clauses.append(Clause(before, and_(holds, *state.guard, *vocabulary.axioms(used)), conclusion))
         wanted = {number: parameters[number] for source, number in numbers.items() if source is not None}
         found = solve(clauses, wanted, budget, guidance=guidance)
         return None if found is None else self._annotation(numbers, found)
@@ -62,7 +70,8 @@ class Clauses:
             assertions.update({(number, head): FALSE for head in self._stretches.heads[function]})
         for location, number in numbers.items():
             if location is not None:
-                assertions[self._stretches.contexts.number(location.stack), location.location] = found[number]
+                assertion = and_(self._known.get(location, TRUE), found[number])
+                assertions[self._stretches.contexts.number(location.stack), location.location] = assertion
         properties = {violation.property for violation in self._violations.values()}
         stacks = tuple(stack for _, stack in self._stretches.contexts.rows())
         return Annotation(

@@ -5,6 +5,7 @@ nothing is reported as violated here: that takes a run of the program.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, Literal
 
 import msgspec
@@ -35,6 +36,7 @@ from analysis.engines.predicate.predicate_refinement import Refiner, path_of
 from analysis.engines.predicate.procedure_proof import SummaryClauses
 from analysis.engines.predicate.reuse.earlier_proofs import UNREADABLE, EarlierProofs
 from analysis.engines.predicate.reuse.reusing import Reuse, Reused, Reusing
+from analysis.engines.predicate.reuse.revalidation import revalidated
 from analysis.engines.predicate.stretches import Stretches
 from analysis.model import clock
 from analysis.model.c_types import LP64, DataModel
@@ -53,7 +55,9 @@ _NOTHING = Reused()
 _SMALL = 3_000  # edges: of larger programs, clauses take long to make
 _EARLY = 0.1  # of the seconds, for the clauses before refinement
 _REUSE = 0.3  # of the seconds, to find what is left of an earlier proof
-_SEEDED = 0.5  # of the seconds for the search, where it begins with what is left of one
+_REVALIDATED = 0.1  # of the seconds, for an earlier proof as it is
+_SEEDED_FIRST = 0.03  # of the seconds, for a search that begins with what is left of one, before the clauses
+_SEEDED = 0.5  # of the seconds for the search, for one that begins with that
 
 
 class PredicateOptions(msgspec.Struct, frozen=True):
@@ -61,7 +65,8 @@ class PredicateOptions(msgspec.Struct, frozen=True):
     for the program as Horn clauses (0: none); `states`: abstract states; `query_milliseconds` for one question; `recursion`:
     activations of one function that are followed, beyond which only summaries prove; `depth`: calls that may be open; `reuse`:
     what of an earlier proof is reused, if there is one; `scratch`: where that is not enough, all is looked for anew. If not, what
-    is broken of the earlier proof is said instead; `align`: which edges of two revisions correspond."""
+    is broken of the earlier proof is said instead; `align`: which edges of two revisions correspond; `revalidates`: an earlier
+    annotation is tried as it is, before what a change impacts is taken out."""
 
     mode: Mode = "int"
     abstraction: AbstractionKind = "boolean"
@@ -77,6 +82,7 @@ class PredicateOptions(msgspec.Struct, frozen=True):
     reuse: Reuse = "annotations"
     scratch: bool = True
     align: Align = by_order
+    revalidates: bool = True
 
 
 def prove(
@@ -133,11 +139,19 @@ class _Proving:
         self._share = options.clauses if options.mode == "int" else 0.0  # Spacer does not know when to stop on bit-vectors
         called = callees(program)
         self._is_recursive = any(len(group) > 1 or group[0] in called[group[0]] for group in components(program))
-        budget = Budget(options.query_milliseconds)
         self._reusing: Reusing | None = None
-        self._abstraction = Abstraction(self._system, Z3Solver(), options.abstraction, budget)
-        methods, more = options.interpolation, Budget(2 * options.query_milliseconds)
-        self._refiner = Refiner(self._system, Z3Solver(), component=_PREDICATE, methods=methods, budget=more)
+
+    # these two are made when they are first needed: their solvers take longer to make than to validate an earlier proof
+
+    @cached_property
+    def _abstraction(self) -> Abstraction:
+        options = self._options
+        return Abstraction(self._system, Z3Solver(), options.abstraction, Budget(options.query_milliseconds))
+
+    @cached_property
+    def _refiner(self) -> Refiner:
+        methods, budget = self._options.interpolation, Budget(2 * self._options.query_milliseconds)
+        return Refiner(self._system, Z3Solver(), component=_PREDICATE, methods=methods, budget=budget)
 
     def _new_system(self) -> System:
         return System(
@@ -151,30 +165,49 @@ class _Proving:
 
     def run(self, earlier: EarlierProofs | None) -> Proved | Unproved:
         """What an earlier proof says comes first. The clauses are asked before and after refinement: what Spacer can solve it
-        mostly solves at once, and what it cannot, it rarely can with more time. Where the search has predicates to begin with, it
-        comes before the clauses; where it ends without an answer, all is looked for as from scratch, so that what is found there
-        is found here."""
+        mostly solves at once, and what it cannot, it rarely can with more time; lemmas that are left need not be found by it.
+        Where the search has predicates to begin with, that comes before one from scratch; where it ends without an answer, all is
+        looked for as from scratch, so that what is found there is found here."""
         options, program = self._options, self._program
+        searching = options.seconds * (1 - self._share)
+        half = self._began + _SEEDED * searching
         reused = _NOTHING if earlier is None else self._reused(earlier)
+        if isinstance(reused, Proved):
+            return reused
         if reused.whole is not None:
             found = self._certified(reused.whole, Work(reuse=msgspec.structs.replace(reused.work, how=reused.how)))
             if isinstance(found, Proved):
                 return found
-        if reused.predicates:
-            refined, is_open = self._by_refinement(reused)
-            if not is_open or not options.scratch:
-                return refined if isinstance(refined, Proved) else self._with_broken(refined)
         if not options.scratch:
-            return self._with_broken(Unproved("nothing of the earlier proof is left", Work(reuse=reused.work)))
+            seeded, _ = self._seeded(reused, half)
+            return seeded if isinstance(seeded, Proved) else self._with_broken(seeded)
         if self._share and sum(len(cfa.edges) for cfa in program.functions.values()) <= _SMALL:
-            early = self._by_clauses(self._began + _EARLY * options.seconds, guidance=True)
+            early = self._early(reused)
             if early is not None:
                 return early
-        refined, is_open = self._by_refinement(_NOTHING)
+        seeded, is_open = self._seeded(reused, half)
+        if not is_open:
+            return seeded
+        refined, is_open = self._by_refinement(_NOTHING, self._began + searching)
         return (self._late_clauses() or refined) if is_open else refined
 
-    def _reused(self, earlier: EarlierProofs) -> Reused:
-        """What is left of earlier proofs, nothing if they cannot be understood."""
+    def _early(self, reused: Reused) -> Proved | Unproved | None:
+        """What is found in a short time: by the clauses, if lemmas are left; else by a search, and then by the clauses."""
+        if not reused.lemmas:
+            first, is_open = self._seeded(reused, clock.spent() + _SEEDED_FIRST * self._options.seconds)
+            if not is_open:
+                return first
+        return self._by_clauses(clock.spent() + _EARLY * self._options.seconds, guidance=True, reused=reused)
+
+    def _seeded(self, reused: Reused, until: float) -> tuple[Proved | Unproved, bool]:
+        """What CEGAR says from the predicates of an earlier proof, if there are any; and whether a proof may be found in another
+        way."""
+        if not reused.predicates:
+            return Unproved("nothing of the earlier proof is left", Work(reuse=reused.work)), True
+        return self._by_refinement(reused, until)
+
+    def _reused(self, earlier: EarlierProofs) -> Reused | Proved:
+        """What is left of earlier proofs, nothing if they cannot be understood; the proof if one of them still is one."""
         options = self._options
         until = self._began + _REUSE * options.seconds
 
@@ -183,9 +216,16 @@ class _Proving:
 
         bounds = Bounds(options.recursion, options.depth)
         stretches = Stretches(self._system, self._violations, self._entry, bounds, self._contexts, options.ends)
-        reusing = self._reusing = Reusing(stretches, self._violations, self._property, Budget(options.query_milliseconds))
+        budget = Budget(options.query_milliseconds)
+        reusing = self._reusing = Reusing(stretches, self._violations, self._property, budget)
         try:
-            return reusing.of(earlier, options.reuse, goes_on, options.align) or _NOTHING
+            found = reusing.earlier(earlier, options.align)
+            if found is not None and options.revalidates and options.reuse == "annotations":
+                with clock.within(_REVALIDATED * options.seconds):
+                    proof = revalidated(found, self._system, options.ends, self._model, budget)
+                if proof is not None:
+                    return proof
+            return _NOTHING if found is None else reusing.of(found, options.reuse, goes_on)
         except UNREADABLE:
             return _NOTHING
 
@@ -207,24 +247,23 @@ class _Proving:
         half = (clock.spent() + until) / 2
         return self._by_clauses(half, guidance=True) or self._by_clauses(until, guidance=False)
 
-    def _by_refinement(self, reused: Reused) -> tuple[Proved | Unproved, bool]:
+    def _by_refinement(self, reused: Reused, until: float) -> tuple[Proved | Unproved, bool]:
         """What CEGAR says, from what is reused; and whether a proof may be found in another way. A path to a violation that
         begins at a seed may be no path of the program: then the search begins anew without seeds."""
         precision, made = PredicatePrecision(reused.predicates), 0
         if reused.seeds:
-            found = self._explored(reused, precision)
+            found = self._explored(reused, precision, until)
             target, (answer, is_open) = found.ended.target, self._concluded(found, reused.work)
             is_from_start = target is not None and not path_of(target.state[_PREDICATE])[0].origin.seeded
             if isinstance(answer, Proved) or is_from_start:
                 return answer, is_open
             precision, made = found.precision(), found.made
             reused = msgspec.structs.replace(reused, seeds={}, closed=frozenset())
-        return self._concluded(self._explored(reused, precision, made), reused.work)
+        return self._concluded(self._explored(reused, precision, until, made), reused.work)
 
-    def _explored(self, reused: Reused, precision: PredicatePrecision, made: int = 0) -> _Explored:
+    def _explored(self, reused: Reused, precision: PredicatePrecision, until: float, made: int = 0) -> _Explored:
         """[IPA] Algorithm 7, phases 1 to 3. `made`: the states that were made before."""
         options = self._options
-        seconds = options.seconds * (1 - self._share) * (_SEEDED if reused.predicates else 1.0)
         locations = LocationTransfer(self._program, Bounds(options.recursion, options.depth))
         component, transfer = predicate_cpa(
             self._abstraction, self._contexts, self._violations, precision, ends=options.ends, location=_LOCATION
@@ -246,7 +285,7 @@ class _Proving:
             frontier,
             self._refiner.refine,
             states=options.states - made,
-            deadline=self._began + seconds,
+            deadline=until,
             cancellation=self._cancellation,
             restart=options.restart,
         )
@@ -266,20 +305,25 @@ class _Proving:
             return Unproved(f"{self._property} is not excluded{where}", work, may_violate=True), False
         return Unproved(ended.reason, work), True
 
-    def _by_clauses(self, until: float, *, guidance: bool) -> Proved | None:
-        """A proof from the program as Horn clauses; None if none is found, or accepted, until then (of the clock)."""
+    def _by_clauses(self, until: float, *, guidance: bool, reused: Reused = _NOTHING) -> Proved | None:
+        """A proof from the program as Horn clauses, and from the lemmas that are left of an earlier one; None if none is found,
+        or accepted, until then (of the clock)."""
         left = until - clock.spent()
         if left <= 0 or not self._share or (self._cancellation is not None and self._cancellation.cancelled()):
             return None
-        system, options = self._new_system(), self._options
+        system, options, work = self._new_system(), self._options, Work()
         budget = Budget(int(1000 * left))
         annotation: Proof | None
         if self._is_recursive:
             annotation = SummaryClauses(system, self._violations, self._entry).solution(budget, guidance=guidance)
+        elif reused.lemmas and self._reusing is not None:
+            work = Work(reuse=msgspec.structs.replace(reused.work, how="search"))
+            clauses = Clauses(self._reusing.stretches, self._violations, reused.lemmas)
+            annotation = clauses.solution(budget, guidance=guidance)
         else:
-            bounds = Bounds(options.recursion, options.depth)
-            annotation = Clauses(system, self._violations, self._entry, bounds).solution(budget, guidance=guidance)
-        found = None if annotation is None else self._certified(annotation, Work())
+            stretches = Stretches(system, self._violations, self._entry, Bounds(options.recursion, options.depth))
+            annotation = Clauses(stretches, self._violations).solution(budget, guidance=guidance)
+        found = None if annotation is None else self._certified(annotation, work)
         return found if isinstance(found, Proved) else None
 
     def _annotation(self, reached: ReachabilityGraph[Any, Any]) -> Annotation:

@@ -12,7 +12,7 @@ from analysis.engines.symbolic import Confirmed, Refuted
 from analysis.model import clock
 from analysis.session.portfolio.registry import PROVERS, Prover
 from analysis.session.portfolio.request import Answer, Bounded, Proved, Request, Unknown
-from analysis.session.portfolio.request_terms import NOT_FOLLOWED
+from analysis.session.portfolio.request_terms import NOT_FOLLOWED, Asked
 from analysis.session.portfolio.turns import EARLIER, MOST_EDGES, TURNS, Turn
 
 _AGAIN = 2.0  # times as long as the run before took is looked for another one
@@ -30,10 +30,11 @@ class Answers(msgspec.Struct, frozen=True):
     states: int = 0
 
 
-def ask(request: Request, seconds: float, cancellation: Cancellation | None = None) -> Answers:
-    """What the provers say in turn. A finding is refuted if they refute it at its edge and where its pointer is moved before."""
+def ask(request: Request, seconds: float, cancellation: Cancellation | None = None, part: Asked = "all") -> Answers:
+    """What the provers say in turn, or a `part` of them. A finding is refuted if they refute it at its edge and where its pointer
+    is moved before."""
     cancellation, until = cancellation or Cancellation(), clock.spent() + seconds
-    answers = _Asking(request, seconds, cancellation).answers()
+    answers = _Asking(request, seconds, cancellation).answers(part)
     for function, edge in request.about.moves:
         if not all(isinstance(answer, Refuted | Proved) for answer in answers.by_rule.values()):
             break
@@ -62,9 +63,12 @@ class _Asking:
         self._states = 0
         self._soon: float | None = None  # seconds that are looked for another run, once there is one
 
-    def answers(self) -> Answers:
-        self._from_earlier()
-        for turn in self._turns():
+    def answers(self, part: Asked = "all") -> Answers:
+        if part == "earlier" and self._request.about.kind == "runs":
+            self._by_tree()
+        elif part != "others":
+            self._from_earlier()
+        for turn in self._turns() if part != "earlier" else ():
             if not self._open or self._cancellation.cancelled():
                 break
             self._take(turn)
@@ -77,11 +81,17 @@ class _Asking:
         for rule in self._worth(PROVERS["earlier"]):
             answer = self._answer(PROVERS["earlier"], (rule,), EARLIER * self._seconds)
             if isinstance(answer, Unknown):
-                self._broken[rule] = answer.broken
+                self._broken[rule] = "" if self._request.kept.of else answer.broken
                 self._states += answer.states
             else:
                 self._note((rule,), answer, tries=False)
         self._began = clock.spent()
+
+    def _by_tree(self) -> None:
+        """Whether the tree of its paths proves a program, as it did before: then no run has to be looked for."""
+        rules = self._worth(PROVERS["tree"])
+        if rules:
+            self._note(rules, self._answer(PROVERS["tree"], rules, self._seconds), tries=False)
 
     def _turns(self) -> tuple[Turn, ...]:
         """The turns. Findings in large programs are not proved away: nothing would come of it."""

@@ -56,7 +56,7 @@ def by_constraints(request: Request, seconds: float, cancellation: Cancellation)
 def by_predicates(request: Request, seconds: float, cancellation: Cancellation) -> Answer:
     """Predicate analysis, and the program as Horn clauses; from the proofs of the revision before, if these are kept."""
     reuse = request.terms.reuse
-    earlier = None if reuse == "none" else earlier_proofs.read(request.kept.text)
+    earlier = None if reuse == "none" else earlier_proofs.read(request.kept.text, request.kept.of)
 
     def in_mode(mode: Mode) -> _Attempt:
         def attempt(places: tuple[Violation, ...], entry: str, left: float) -> Accepted | Unproved:
@@ -71,7 +71,7 @@ def by_predicates(request: Request, seconds: float, cancellation: Cancellation) 
 def by_earlier_proof(request: Request, seconds: float, cancellation: Cancellation) -> Answer:
     """What is left of the proof that is kept of an earlier revision, whichever engine found it: a proof at once, or where a short
     search begins. Where neither is enough, the answer says what of it is broken."""
-    earlier = earlier_proofs.read(request.kept.text)
+    earlier = earlier_proofs.read(request.kept.text, request.kept.of)
     if earlier is None:
         return Unknown("the proof that was kept cannot be read")
     modes = tuple(dict.fromkeys(one.mode for one in earlier.annotations))
@@ -125,6 +125,7 @@ def _from_entries(request: Request, engine: str, attempts: list[tuple[_Attempt, 
     assumptions = dict.fromkeys(assumption for proof in found for assumption in proof.assumptions)
     missed = tuple(place for place in found[0].unreached if all(place in proof.unreached for proof in found))
     reuse = reduce(ProofReuse.plus, (_reuse(proof) for proof in found))
+    reuse = msgspec.structs.replace(reuse, of=request.kept.of if reuse.proofs else "")
     proved = Proved(engine, tuple(assumptions), tuple(proof.annotation for proof in found), states, missed, reuse=reuse)
     return _with_kept(request, proved)
 

@@ -13,7 +13,9 @@ Kind = Literal["runs", "program", "contracts", "function", "values", "finding"]
 about all functions by the contracts of what they call; those about the values in a function that are left then; or one finding,
 to be confirmed or refuted."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
-
+Asked = Literal["all", "earlier", "others"]
+"""Who is asked: all provers; only whether an earlier proof still holds, or of runs, whether the tree of paths proves; or the
+others, after that was asked."""
 
 NOTHING_TO_PROVE = "nothing here could violate it, so nothing was proved"
 """Why what nothing could violate is not called proved."""
@@ -46,10 +48,12 @@ class About(NamedTuple):
 
 class Kept(NamedTuple):
     """What an answer about the last revision rests on: summaries of calls (`engines.summary.known_calls`), or proofs
-    (`engines.predicate.reuse.earlier_proofs`); and whether a prover of this session has made it. If not, anybody may have."""
+    (`engines.predicate.reuse.earlier_proofs`); and whether a prover of this session has made it. If not, anybody may have. `of`:
+    the function that a proof is about, where it is another one, which looks like the one that is asked about."""
 
     text: bytes = b""
     are_believed: bool = False
+    of: str = ""
 
 
 class Terms(NamedTuple):

@@ -72,7 +72,7 @@ def _program(request: Request, seconds: float, cancellation: Cancellation) -> An
 
 
 def prove_by_tree(request: Request, seconds: float, cancellation: Cancellation) -> Answer:
-    """A proof of one rule by the tree of the program's paths."""
+    """A proof of the rules, all together, by the tree of the program's paths."""
     if "main" not in request.program.functions:
         return Unknown("the program has no main", final=True)
     return _by_tree(_task(request, seconds), clock.spent() + seconds, 0, cancellation)

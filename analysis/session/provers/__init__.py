@@ -17,6 +17,7 @@ The checker process never loads z3 and never waits for a prover.
   about is the same object, so the first answer after a keystroke contains it. A proof of a rule for
   the program refutes its findings; a run confirms the finding that it ends at, or is a finding, unless it
   repeats the loss that one shows (`block_steps`).
+- After an edit, it first asks, at once, whether what was proved before still holds (`asking.earlier_first`).
 - `asking.contract_answers` asks about all functions of the program at once, by the contracts of what they
   call: one question for all rules about blocks and streams, one for each rule about values. After an edit,
   the prover follows only what the edit concerns.

@@ -82,6 +82,11 @@ class Proofs:
         return sum(done for done, _ in parts), sum(all_ for _, all_ in parts)
 
     @property
+    def is_doubted(self) -> bool:
+        """Whether the last check's report has proofs that are to be checked again."""
+        return self.wanted and self._rechecked.is_any
+
+    @property
     def is_ready(self) -> bool:
         """Whether `go_on` has something to do."""
         return self._contracts.ready or self._claims.ready
@@ -156,6 +161,7 @@ class Proofs:
         self,
         checked: Checked,
         check: ProgramCheck,
+        asked: tuple[str, ...],
         options: Options,
         interruptible: AbstractContextManager[None],
         visible: Collection[str] | None,
@@ -164,7 +170,8 @@ class Proofs:
         understood: bool,
     ) -> None:
         """Has functions of a check proved, with `go_on`: those that were edited first, then those in the visible files; None: in
-        all files. `understood`: see `Claims.ask`."""
+        all files. `asked` is what the program was opened by; `understood`: see `Claims.ask`."""
+        self._decisions.open(asked)
         if check.analysis is not None:
             program = check.analysis.program
             with interruptible:
@@ -183,6 +190,12 @@ class Proofs:
             by_contracts = self._contracts.ask(program, entries, shipped, options, understood=understood)
             wanted = wanted.besides_contracts() if by_contracts else wanted
             self._claims.ask(program, entries, wanted, options, understood=understood)
+
+    def recheck(self, interruptible: AbstractContextManager[None]) -> bool:
+        """After `claim`: has provers look whether earlier proofs still hold, and answer what took little the last time; whether
+        something was known already. If this is ended from outside, call it again."""
+        news = self._claims.go_on(interruptible, only_earlier=True)
+        return self._contracts.go_on(interruptible, only_quick=True) or news
 
     def go_on(self, interruptible: AbstractContextManager[None]) -> bool:
         """Has the next functions proved; whether something was known already. If this is ended from outside, call it again."""

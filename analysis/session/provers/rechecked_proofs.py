@@ -21,6 +21,7 @@ class RecheckedProofs:
         self._proved: dict[str, Rules] = {}
         self._last: dict[str, tuple[FunctionReport, Rules]] = {}
         self._stored: dict[tuple[str, str], Rules] = {}  # by file and name, before anything else is known
+        self.is_any = False  # whether anything was marked last
 
     def forget(self) -> None:
         """Nothing was proved before."""
@@ -54,7 +55,7 @@ class RecheckedProofs:
         known, self._proved = self._proved, {}
         last, self._last = self._last, {}
         stored, self._stored = self._stored, {}
-        marked = []
+        marked, self.is_any = [], False
         for function, old in zip(functions, before, strict=True):
             name = names.get(id(old))
             if name is None:
@@ -65,7 +66,9 @@ class RecheckedProofs:
             self._last[name] = function, proved
             was = known.get(name, frozenset()) | stored.get((function.place.path, function.name), frozenset())
             asked = frozenset(rule for rule in was if _is_open(function, rule) and is_asked(name, rule))
-            marked.append(_marked(function, asked) if asked and not function.stale else function)
+            is_marked = bool(asked) and not function.stale
+            self.is_any = self.is_any or is_marked
+            marked.append(_marked(function, asked) if is_marked else function)
             if proved or asked:
                 self._proved[name] = proved | asked
         return tuple(marked)

@@ -38,10 +38,12 @@ _FAST = 1  # of the levels of compression
 
 
 class EarlierProofs(msgspec.Struct, frozen=True):
-    """A program, and annotations of it that a checker accepted, if the text is one of ours."""
+    """A program, and annotations of it that a checker accepted, if the text is one of ours. `of`: the function that they are
+    about, where it is not an earlier revision of the one that is asked about, but one that looks like it."""
 
     program: Program
     annotations: tuple[Annotation, ...]
+    of: str = ""
 
 
 class _Function(msgspec.Struct):
@@ -100,8 +102,8 @@ def write(program: Program, annotations: Sequence[Annotation], data_model: text.
     return zlib.compress(data, _FAST) if len(data) <= PROOF_BYTES else None
 
 
-def read(data: bytes) -> EarlierProofs | None:
-    """The proofs that bytes hold; None if they hold none that can be read."""
+def read(data: bytes, of: str = "") -> EarlierProofs | None:
+    """The proofs that bytes hold; None if they hold none that can be read. `of`: see `EarlierProofs`."""
     if not data or len(data) > PROOF_BYTES:
         return None
     try:
@@ -114,7 +116,7 @@ def read(data: bytes) -> EarlierProofs | None:
     except UNREADABLE:
         return None
     found = tuple(proof for proof in read_.annotations if isinstance(proof, Annotation))
-    return EarlierProofs(program, found) if found else None
+    return EarlierProofs(program, found, of) if found else None
 
 
 def _decompressed(data: bytes) -> bytes:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from typing import Literal
 
 import msgspec
@@ -22,6 +23,7 @@ from analysis.cpa.predicates.violations import Property, Violation
 from analysis.engines.predicate.reuse.annotation_reuse import Cubes, reuse_annotation
 from analysis.engines.predicate.reuse.earlier_proofs import EarlierProofs
 from analysis.engines.predicate.reuse.first_failure import FirstFailure
+from analysis.engines.predicate.reuse.revalidation import EarlierProof
 from analysis.engines.predicate.reuse.strengthening import Strengthening
 from analysis.engines.predicate.reuse.surviving_lemmas import Lemmas, inductive, is_certified
 from analysis.engines.predicate.reuse.triples import Triples
@@ -38,68 +40,78 @@ _MOST_PREDICATES = 24  # at one point; more of them cost more than they save
 
 class Reused(msgspec.Struct, frozen=True):
     """Where the search begins. `whole`: an annotation that should be a proof, and `how` it was made. Else the `seeds` at heads of
-    loops, of which nothing leads from those that are `closed` but to others (from the start, if None is among them); and the
-    predicates at points."""
+    loops, of which nothing leads from those that are `closed` but to others (from the start, if None is among them); the
+    predicates at points; and the `lemmas` that hold at heads of loops, which are not enough."""
 
     how: Literal["", "annotation", "lemmas"] = ""
     whole: Annotation | None = None
     seeds: Mapping[Location, Cubes] = {}
     closed: frozenset[Location | None] = frozenset()
     predicates: Mapping[Point, tuple[Term, ...]] = {}
+    lemmas: Mapping[Location, Term] = {}
     work: ReuseWork = ReuseWork()
 
 
 class Reusing:
-    """The reuse of earlier proofs for one question."""
+    """The reuse of earlier proofs for one question. `stretches` are those of the new program."""
 
     def __init__(self, stretches: Stretches, violations: Iterable[Violation], property_: Property, budget: Budget) -> None:
-        self._stretches, self._system, self._contexts = stretches, stretches.system, stretches.contexts
+        self.stretches, self._system, self._contexts = stretches, stretches.system, stretches.contexts
         self._property, self._entry = property_, stretches.entry
         self._edges = tuple((violation.function, violation.edge) for violation in violations)
-        self._triples = Triples(stretches.system, Z3Solver(), budget)
+        self._budget = budget
         self._known: AnnotationMap | None = None
 
-    def of(self, earlier: EarlierProofs, reuse: Reuse, goes_on: Callable[[], bool], align: Align = by_order) -> Reused | None:
-        """What earlier proofs give; None if none of them is about the same question. Raises what `earlier_proofs.UNREADABLE`
-        names if they are about a program that no front end has made."""
+    @cached_property
+    def _triples(self) -> Triples:
+        """Made when it is first needed: a solver takes longer to make than most questions."""
+        return Triples(self._system, Z3Solver(), self._budget)
+
+    def earlier(self, earlier: EarlierProofs, align: Align = by_order) -> EarlierProof | None:
+        """The earlier proof that is about the same question; None if none is. Raises what `earlier_proofs.UNREADABLE` names if
+        they are about a program that no front end has made; so do the others."""
         began = time.process_time()
-        pair = program_map(self._system.program, earlier.program, align)
+        renamed = {self._entry: earlier.of} if earlier.of else {}
+        pair = program_map(self._system.program, earlier.program, align, renamed)
         before = pair.linked.get(self._entry, self._entry)
         question = (before, self._property, self._system.vocabulary.mode)
         annotation = next((one for one in earlier.annotations if (one.entry, one.property, one.mode) == question), None)
-        if annotation is None:
-            return None
-        differing = time.process_time() - began
-        known = self._known = AnnotationMap(pair, annotation, self._system, self._contexts)
-        found = Reused(work=ReuseWork(changed=pair.changed_edges, differing=differing))
+        return None if annotation is None else EarlierProof(pair, annotation, time.process_time() - began)
+
+    def of(self, earlier: EarlierProof, reuse: Reuse, goes_on: Callable[[], bool]) -> Reused:
+        """What an earlier proof gives."""
+        began, pair = time.process_time(), earlier.pair
+        known = self._known = AnnotationMap(pair, earlier.annotation, self._system, self._contexts)
+        found = Reused(work=ReuseWork(changed=pair.changed_edges, differing=earlier.differing))
         if reuse == "annotations":
             found = self._left(pair, known, found.work, goes_on)
         predicates = {} if found.whole else self._predicates(known)
-        work = msgspec.structs.replace(found.work, annotating=time.process_time() - began - differing)
+        work = msgspec.structs.replace(found.work, annotating=time.process_time() - began)
         return msgspec.structs.replace(found, predicates=predicates, work=work)
 
     def broken(self, goes_on: Callable[[], bool]) -> str:
         """What of the proof that `of` has found does not hold any more, and where, for people; empty if that is not known."""
-        return "" if self._known is None else FirstFailure(self._stretches, self._triples, self._known, goes_on).said()
+        return "" if self._known is None else FirstFailure(self.stretches, self._triples, self._known, goes_on).said()
 
     def _left(self, pair: ProgramMap, known: AnnotationMap, work: ReuseWork, goes_on: Callable[[], bool]) -> Reused:
         """The assertions that are left; where they are no proof, the lemmas that are."""
         impact = Impact(pair, is_whole=self._system.whole)
         strengthening = Strengthening(self._system.program, self._system.vocabulary.objects, impact, known)
-        left = reuse_annotation(self._stretches, self._triples, strengthening.at, goes_on)
+        left = reuse_annotation(self.stretches, self._triples, strengthening.at, goes_on)
         work = msgspec.structs.replace(
             work, asserted=strengthening.asserted, kept=strengthening.kept, valid=sum(map(len, left.cubes.values()))
         )
         if left.is_certified:
             whole = self._annotation({place: or_(*cubes) for place, cubes in left.cubes.items()})
             return Reused("annotation", whole, left.cubes, left.closed, work=work)
-        found = inductive(self._stretches, self._triples, Lemmas(known, self._stretches).at, goes_on)
+        found = inductive(self.stretches, self._triples, Lemmas(known, self.stretches).at, goes_on)
         if found is None:
             return Reused(seeds=left.cubes, closed=left.closed, work=work)
         work = msgspec.structs.replace(work, lemmas=sum(map(len, found.values())))
-        if not is_certified(self._stretches, self._triples, found):
-            return Reused(seeds=left.cubes, closed=left.closed, work=work)
-        whole = self._annotation({place: and_(*lemmas) for place, lemmas in found.items()})
+        holding = {place: and_(*lemmas) for place, lemmas in found.items()}
+        if not is_certified(self.stretches, self._triples, found):
+            return Reused(seeds=left.cubes, closed=left.closed, lemmas=holding, work=work)
+        whole = self._annotation(holding)
         return Reused("lemmas", whole, left.cubes, left.closed, work=work)
 
     def _annotation(self, found: Mapping[Location, Term]) -> Annotation:
@@ -107,7 +119,7 @@ class Reusing:
         assertions: dict[Point, Term] = {}
         for number, stack in self._contexts.rows():
             function = self._entry if stack is None else stack.call.callee
-            assertions.update({(number, head): FALSE for head in self._stretches.heads[function]})
+            assertions.update({(number, head): FALSE for head in self.stretches.heads[function]})
         for place, term in found.items():
             assertions[self._contexts.number(place.stack), place.location] = term
         stacks = tuple(stack for _, stack in self._contexts.rows())

@@ -1,14 +1,15 @@
 """Houdini over the parts of an earlier proof: the largest set of lemmas that is inductive in the new program [HOUDINI].
 
 The lemmas at a head of a loop are the conjuncts of what was asserted there, its atoms, and their negations; at a head that is
-new, those of the other heads of its function. What a triple refutes goes, until all triples hold.
+new, those of the other heads of its function, and of all heads as far as they speak of variables with the names that its own
+have: the loop may have been in another function. What a triple refutes goes, until all triples hold.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from analysis.certificate.annotation_map import AnnotationMap
+from analysis.certificate.annotation_map import AnnotationMap, atoms_of
 from analysis.cpa.domains.location import Location
 from analysis.engines.predicate.reuse.triples import Triples
 from analysis.engines.predicate.stretches import Stretches
@@ -32,6 +33,8 @@ class Lemmas:
             for other in sorted(self._stretches.heads[place.function]):
                 if other != place.location:
                     found.update(dict.fromkeys(self._own(Location(place.function, other, place.stack))))
+            for assertion in self._earlier.named_alike(place):
+                found.update(dict.fromkeys(_parts(assertion)))
         return tuple(lemma for lemma in found if lemma is not TRUE and lemma is not FALSE)[:_MOST]
 
     def _own(self, place: Location) -> Iterator[Term]:
@@ -42,6 +45,12 @@ class Lemmas:
         atoms = self._earlier.atoms(place)
         yield from atoms
         yield from map(not_, atoms)
+
+
+def _parts(assertion: Term) -> Iterator[Term]:
+    yield from assertion.args if assertion.op == "and" else (assertion,)
+    for atom in atoms_of(assertion):
+        yield from (atom, not_(atom))
 
 
 def inductive(

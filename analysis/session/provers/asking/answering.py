@@ -63,9 +63,19 @@ def answer(question: Question) -> Decided:
     is_of_all = question.about.kind == "contracts"
     program = (_whole_programs if is_of_all else _programs).of(question.program)
     request = Request(program, question.program.entries, question.about, question.whole, question.terms, question.kept)
-    decided = _by_contracts(request, question.seconds) if is_of_all else _decided(request, ask(request, question.seconds))
-    tried = 0.0 if decided.final else question.seconds
+    if is_of_all:
+        decided = _by_contracts(request, question.seconds)
+    else:
+        decided = _decided(request, ask(request, question.seconds, part=question.part))
+    if question.part == "earlier" and not _is_proof(decided):
+        decided = msgspec.structs.replace(decided, final=False)  # others were not asked
+    tried = 0.0 if decided.final or question.part == "earlier" else question.seconds
     return msgspec.structs.replace(decided, queries=Z3Solver.checks - before, tried=tried, worked=clock.spent() - worked)
+
+
+def _is_proof(decided: Decided) -> bool:
+    """Whether all is proved that can be."""
+    return decided.status == "refuted" or (decided.final and any(part.certified for part in decided.parts))
 
 
 def _by_contracts(request: Request, seconds: float) -> Decided:

@@ -29,15 +29,17 @@ RUNS = Claim("runs", "", "", True)
 
 
 class KnownClaim:
-    """What is known of a claim. `names` are those of all parts of the program that the answer is about."""
+    """What is known of a claim. `names` are those of all parts of the program that the answer is about; `at_once`: it was asked
+    before others, with little time."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: Question, *, at_once: bool = False) -> None:
         parts = question.program
         self.key = key_of(question)
         self.whole = question.whole
         self.entries = parts.entries if question.whole else ()
         self.names = frozenset((*parts.functions, *parts.globals, *parts.externals))
         self.seconds = question.seconds
+        self.at_once = at_once
         self.decided: Decided | None = None
         self.ms = 0.0
 

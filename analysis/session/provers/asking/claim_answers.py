@@ -25,24 +25,26 @@ from analysis.model.budgets import ProverBudget, budget_of
 from analysis.model.options import Options
 from analysis.model.report import ProofReuse, SummaryWork
 from analysis.session.portfolio.request_terms import About, Kept, Kind, terms_of
-from analysis.session.portfolio.turns import BOUNDED
+from analysis.session.portfolio.turns import BOUNDED, REUSING
 from analysis.session.provers.asking.answer import PARTLY_PARSED, Decided
 from analysis.session.provers.asking.claim import RUNS, Claim, Key, KnownClaim, Wanted
 from analysis.session.provers.asking.claim_order import limit_of, ordered, work_of
 from analysis.session.provers.asking.claim_parts import ClaimParts
 from analysis.session.provers.asking.claim_queue import Answered, ClaimQueue
+from analysis.session.provers.asking.earlier_first import EarlierFirst
 from analysis.session.provers.asking.kept_answers import Decisions
 from analysis.session.provers.asking.kept_texts import KeptTexts
 from analysis.session.provers.asking.program_answers import ProgramAnswers
 from analysis.session.provers.asking.program_difference import ProgramDifference
 from analysis.session.provers.asking.program_slices import Contents
-from analysis.session.provers.asking.question import Question
+from analysis.session.provers.asking.question import Question, key_of
 from analysis.session.provers.asking.read_answers import is_to_check, without_proofs_to_check
 from analysis.session.provers.processes.task_outcome import Outcome, reason_of
 from analysis.session.provers.processes.task_pool import TaskPool
 
 _RANKS: dict[Kind, int] = {"runs": -1, "program": 9, "function": 10}  # in the pool: findings are between them
 _SOON = 7  # for what has an earlier proof, which takes little
+_AHEAD = 2  # times as many short questions as there are provers are made, so that none waits, and the next key ends few
 _LONGEST = 40  # times as long as the budget for all claims that they may take by the wall clock
 
 
@@ -69,6 +71,7 @@ class Claims:
         self.worked, self._began = 0.0, 0.0
         self._given_up = ""
         self._left: dict[Claim, str] = {}
+        self._earlier = EarlierFirst()
         self._unasked: list[Claim] = []  # about functions, because not all of the text parses
         self.begin()
 
@@ -87,7 +90,8 @@ class Claims:
     def ready(self) -> bool:
         """Whether `go_on` has something to do."""
         claim, left = self._queue.next, self._left_over
-        if claim is None or len(self._queue.running) >= self._at_once:
+        most = _AHEAD * self._slots if claim is not None and self._earlier.is_due(claim) else self._at_once
+        if claim is None or len(self._queue.running) >= most:
             return False
         return left is None or self._queue.is_first(claim) or self._queue.early_work < left
 
@@ -135,7 +139,10 @@ class Claims:
         self._parts = self._compared = None
         self._left, self._unasked = {}, []
         attempts = [claim._replace(whole=True) if self._failed(claim) else claim for claim in queue]
-        attempts = list(dict.fromkeys((*self._proved_before(queue), *attempts)))
+        before = self._proved_before(queue)
+        attempts = list(dict.fromkeys((*before, *attempts)))
+        self._earlier.begin(attempts, () if options.engine == REUSING else before, kept, waits=self._budget.total is not None)
+        attempts.sort(key=self._earlier.place)
         open_ = [claim for claim in attempts if claim not in kept or kept[claim].decided is None]
         self._cancel(self._queue.keep(kept.__contains__, open_))
         self._count()
@@ -155,11 +162,13 @@ class Claims:
         known = self._known.get(claim)
         return claim.kind == "function" and known is not None and known.decided is not None and known.decided.status != "refuted"
 
-    def go_on(self, interruptible: AbstractContextManager[None]) -> bool:
+    def go_on(self, interruptible: AbstractContextManager[None], *, only_earlier: bool = False) -> bool:
         """Asks about the next claims that nothing is known of; whether others were answered on the way. Who ends this from
-        outside calls it again."""
+        outside calls it again. `only_earlier`: only whether earlier proofs still hold."""
         news = False
         while self.ready and self._program is not None and (claim := self._queue.next) is not None:
+            if only_earlier and not self._earlier.is_due(claim):
+                break
             if self._is_settled(claim):
                 self._queue.remove(claim)
                 self._count()
@@ -177,18 +186,29 @@ class Claims:
         if question is None:
             self._answered(Answered(claim, Decided("possible"), 0.0, 0.0))
             return False
-        known = self._known[claim] = KnownClaim(question)
-        before = self._decisions.get((known.key,)).get(known.key)
+        key = key_of(question)
+        before = self._decisions.get((key,)).get(key)
         if before is not None:
-            before, kept = self._counts(known.key, before)
+            before, kept = self._counts(key, before)
             question = question._replace(kept=kept) if kept.text else question
+        is_due = self._earlier.is_due(claim)
+        if is_due and self._earlier.is_earlier(claim) and before is None and not question.kept.text:
+            self._postpone(claim, "")  # what was kept is gone
+            return False
+        question = self._earlier.asked(claim, question)
+        self._known[claim] = KnownClaim(question, at_once=is_due)
         if before is None or not before.holds(question.seconds) or (before.is_reused and question.terms.reuse == "none"):
-            rank = _SOON if question.kept.text else _RANKS[claim.kind]
+            rank = _SOON if question.kept.text and not question.kept.of else _RANKS[claim.kind]
             self._queue.begin(claim, self._pool.submit(question, limit_of(claim, self._options), rank))
             return False
         self.reused += before.states
         self._answered(Answered(claim, before, 0.0, before.worked))
         return True
+
+    def _postpone(self, claim: Claim, broken: str) -> None:
+        """A claim that was asked at once is not decided: others, of which it is not known yet, come first."""
+        self._earlier.failed(claim, broken)
+        self._queue.sort(self._earlier.place)
 
     def _counts(self, key: str, read: Decided) -> tuple[Decided | None, Kept]:
         """What counts of an answer that is known, and what is to be checked again of it."""
@@ -214,6 +234,9 @@ class Claims:
                 self._not_asked(claim)
             else:
                 known.decided, known.ms = first.decided, first.ms
+                self._earlier.answered(claim, first.decided)
+                if self._is_proved(claim) and self._program is not None:
+                    self._texts.proved(claim, self._program)
                 self.worked += first.worked
                 if self._failed(claim) and not claim.whole:
                     self._next_attempt(claim)
@@ -273,7 +296,8 @@ class Claims:
                 return claim.rule in seen
         if (claim.function, claim.rule) in answers.violated:
             return True
-        if claim.rule in answers.proved and claim.function in answers.reached:
+        lasts = claim.whole or self._budget.total is not None  # a proof of a function alone outlives an edit elsewhere
+        if lasts and claim.rule in answers.proved and claim.function in answers.reached:
             return True
         return claim.kind == "function" and not claim.whole and self._is_proved(claim._replace(whole=True))
 
@@ -310,6 +334,11 @@ class Claims:
         self.queries, self.states = self.queries + decided.queries, self.states + decided.states
         self.summaries, self.reuse = self.summaries.plus(decided.summaries), self.reuse.plus(decided.reuse)
         self.spent += outcome.ms
+        if known.at_once and not decided.final:
+            self._postpone(claim, decided.broken)
+            return True
+        if not decided.broken and decided.status == "possible":
+            decided = msgspec.structs.replace(decided, broken=self._earlier.broken(claim))
         self._answered(Answered(claim, decided, outcome.ms, outcome.worked if outcome.end else decided.worked))
         return True
 
@@ -398,4 +427,5 @@ class Claims:
         rules = self._wanted.rules if claim.kind == "runs" else (claim.rule,)
         kind: Kind = "values" if claim.kind == "function" and self._wanted.by_contracts else claim.kind
         about, terms = About(kind, rules, claim.function or None), terms_of(self._options)
-        return Question(part, about, claim.whole, terms, work_of(claim, self._budget), self._texts.of(claim, terms))
+        of = program if self._budget.total is None else None  # else what looks alike and is kept depends on who is faster
+        return Question(part, about, claim.whole, terms, work_of(claim, self._budget), self._texts.of(claim, terms, of))

@@ -74,6 +74,10 @@ class ClaimQueue:
         """Adds a claim: before all others, or after them."""
         self._claims = {claim: None, **self._claims} if first else {**self._claims, claim: None}
 
+    def sort(self, place: Callable[[Claim], tuple[int, int]]) -> None:
+        """Puts the claims in the order of their places; those with the same place stay as they are."""
+        self._claims = dict.fromkeys(sorted(self._claims, key=place))
+
     def remove(self, claim: Claim) -> list[int]:
         """Takes a claim out; the tickets of its question, if a prover is asked."""
         self._claims.pop(claim, None)

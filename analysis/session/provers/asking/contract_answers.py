@@ -7,6 +7,7 @@ function for all of its callers stays, if nothing that it follows from has chang
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 
@@ -22,6 +23,7 @@ from analysis.session.contracts.unaffected import same_surroundings, unaffected
 from analysis.session.portfolio.request_terms import About, terms_of
 from analysis.session.provers.asking.answer import Decided
 from analysis.session.provers.asking.claim import Key, KnownClaim
+from analysis.session.provers.asking.earlier_first import LITTLE
 from analysis.session.provers.asking.kept_answers import Decisions
 from analysis.session.provers.asking.program_difference import ProgramDifference
 from analysis.session.provers.asking.program_slices import Contents, Slicer
@@ -47,6 +49,7 @@ class ContractAnswers:
         self._running: dict[int, tuple[str, ...]] = {}
         self._known: dict[tuple[str, ...], KnownClaim] = {}
         self._answers: dict[tuple[str, ...], _Answers] = {}
+        self._took: dict[tuple[str, ...], float] = {}  # seconds of work, the last time
         self._before: _Answers = {}  # of an earlier revision, which hold for this one
         self._holding: tuple[Program, _Answers] | None = None
         self.begin()
@@ -69,7 +72,12 @@ class ContractAnswers:
     def ready(self) -> bool:
         """Whether `go_on` has something to do."""
         at_once = self._slots if budget_of(self._options.budget, self._options.limits).total is not None else 1
-        return bool(self._waiting) and len(self._running) < at_once
+        return bool(self._waiting) and (self._is_quick(self._waiting[0]) or len(self._running) < at_once)
+
+    def _is_quick(self, group: tuple[str, ...]) -> bool:
+        """Whether a question took so little the last time that it need not wait for others."""
+        is_open = budget_of(self._options.budget, self._options.limits).total is None
+        return is_open and self._took.get(group, math.inf) <= LITTLE
 
     @property
     def is_final(self) -> bool:
@@ -95,14 +103,15 @@ class ContractAnswers:
             self._cancel()
             self._known, self._answers = {}, {}
         self._waiting = [group for group in groups if group not in self._answers and group not in self._running.values()]
+        self._waiting.sort(key=lambda group: not self._is_quick(group))
         self._program, self._entries, self._options, self._holding = program, tuple(entries), options, None
         return asked
 
-    def go_on(self, interruptible: AbstractContextManager[None]) -> bool:
-        """Asks the next questions; whether one was answered before. Who ends this from outside calls it again: what is ended is
-        only the making of a question, before anything is noted of it."""
+    def go_on(self, interruptible: AbstractContextManager[None], *, only_quick: bool = False) -> bool:
+        """Asks the next questions, or only those that took little the last time; whether one was answered before. Who ends this
+        from outside calls it again: what is ended is only the making of a question, before anything is noted of it."""
         news = False
-        while self.ready and self._program is not None:
+        while self.ready and self._program is not None and (self._is_quick(self._waiting[0]) or not only_quick):
             with interruptible:
                 question = self._question(self._waiting[0], self._program)
             news = self._begin(self._waiting.pop(0), question) or news
@@ -118,6 +127,7 @@ class ContractAnswers:
         known = self._known[group] = KnownClaim(question)
         before = self._decisions.get((known.key,)).get(known.key)
         if before is not None and before.holds(question.seconds):
+            self._took[group] = before.worked
             self.reused += before.states
             self._answered(group, before)
             return True
@@ -134,6 +144,7 @@ class ContractAnswers:
         known = self._known[group]
         known.ms = outcome.ms
         self.spent += outcome.ms
+        self._took[group] = math.inf if outcome.end else outcome.answer.worked
         if not outcome.end:
             self.states += outcome.answer.states
             self._decisions.add(known.key, outcome.answer)
@@ -174,7 +185,7 @@ class ContractAnswers:
     def forget(self) -> None:
         """Cancels everything, and drops what is known."""
         self._cancel()
-        self._waiting, self._known, self._answers, self._before, self._holding = [], {}, {}, {}, None
+        self._waiting, self._known, self._answers, self._before, self._holding, self._took = [], {}, {}, {}, None, {}
         self._program = None
 
     def pool_closed(self) -> None:

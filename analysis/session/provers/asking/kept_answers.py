@@ -55,7 +55,7 @@ class Decisions:
         self._store = store
         self._known: dict[str, Decided] = {}
         self._own: set[str] = set()
-        self._there: frozenset[str] | None = None  # what the store had when it was asked first
+        self._there: frozenset[str] | None = None  # what the store had when it was asked first, or written last
         self._missing: set[str] = set()
         self._asked: tuple[str, ...] = ()
         self._kept: frozenset[str] = frozenset()
@@ -79,7 +79,7 @@ class Decisions:
         """What is known, by key."""
         found = {}
         for key in keys:
-            if key not in self._known and key not in self._missing:
+            if key not in self._known and key not in self._missing and self._is_there(key):
                 self._read(key)
             if key in self._known:
                 found[key] = self._known[key] = self._known.pop(key)  # the last that was used is the last to go
@@ -88,12 +88,17 @@ class Decisions:
         return found
 
     def has(self, key: str) -> bool:
-        """Whether something is known, or was in the store when that was asked first."""
+        """Whether something is known, or was in the store when that was asked first, or written last."""
+        return key in self._known or self._is_there(key)
+
+    def _is_there(self, key: str) -> bool:
+        """Whether the store has something under a key, as far as is known: to open it takes longer than most answers."""
         if self._there is None:
-            self._there = frozenset(self._saved())
+            others = others_asked(self._asked)
+            self._there = frozenset((*self._saved(), *(() if others is None else self._saved(_group(others)))))
             if self._store is not None:
                 self._store.close()
-        return key in self._known or key in self._there
+        return key in self._there
 
     def add(self, key: str, decided: Decided) -> None:
         """Takes in a decision, if it is one that may be kept."""
@@ -120,11 +125,12 @@ class Decisions:
             alone = Record(_ORDER, _ORDER, _order_codec().encode(tuple(sorted(present))))
             self._store.write(self._group, label, [*records, alone])  # another process has written meanwhile
         self._store.close()
+        self._there = None
         self._kept = present  # what could not be written now is not tried again and again
 
-    def _saved(self) -> tuple[str, ...]:
+    def _saved(self, group: str | None = None) -> tuple[str, ...]:
         """The keys of what is kept, the last that were saved first; none where that cannot be read."""
-        data = None if self._store is None else self._store.read(self._group, _ORDER, _ORDER)
+        data = None if self._store is None else self._store.read(group or self._group, _ORDER, _ORDER)
         try:
             return () if data is None else _order_codec().decode(data)
         except PackingError:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
+from analysis.cfa.graph import Program
 from analysis.model.digest import digest_text
 from analysis.model.report import ProofReuse
 from analysis.session.portfolio.request_terms import Kept, Terms
@@ -16,6 +17,7 @@ from analysis.session.provers.asking.answer import Decided
 from analysis.session.provers.asking.claim import Claim
 from analysis.session.provers.asking.kept_answers import Decisions
 from analysis.session.provers.asking.read_answers import marked_as_kept
+from analysis.session.provers.asking.siblings import Siblings
 
 _MOST_BYTES = 64_000_000  # in memory, of all claims
 
@@ -28,16 +30,29 @@ class KeptTexts:
         self._own: dict[str, bytes] = {}
         self._asked: set[str] = set()
         self._bytes = 0
+        self._siblings = Siblings()
 
     @property
     def keys(self) -> frozenset[str]:
         """The keys that the store is to keep."""
         return frozenset(self._asked)
 
-    def of(self, claim: Claim, terms: Terms) -> Kept:
-        """What is kept for a claim; nothing where nothing is to be reused."""
+    def of(self, claim: Claim, terms: Terms, program: Program | None = None) -> Kept:
+        """What is kept for a claim; nothing where nothing is to be reused. In a `program`, if that is nothing: what is kept for a
+        function of it, or of one before, that looks alike."""
         if not _keeps(claim, terms):
             return Kept()
+        kept = self._of(claim, terms)
+        cfa = program.functions.get(claim.function) if program is not None and not kept.text and _is_of_function(claim) else None
+        other = None if cfa is None else self._siblings.like(claim, cfa)
+        return kept if other is None else self._of(other, terms)._replace(of=other.function)
+
+    def proved(self, claim: Claim, program: Program) -> None:
+        """A claim was proved: if it is about a function by itself, its proof is where others that look like it begin."""
+        if _is_of_function(claim) and claim.function in program.functions:
+            self._siblings.proved(claim, program.functions[claim.function])
+
+    def _of(self, claim: Claim, terms: Terms) -> Kept:
         key = _key(claim, terms)
         self._asked.add(key)
         if key in self._own:
@@ -73,7 +88,7 @@ class KeptTexts:
 
     def forget(self) -> None:
         """Forgets everything."""
-        self._own, self._asked, self._bytes = {}, set(), 0
+        self._own, self._asked, self._bytes, self._siblings = {}, set(), 0, Siblings()
 
     def has_proof(self, claim: Claim, terms: Terms) -> bool:
         """Whether a proof of what a claim asks may be known, of this revision or an earlier one."""
@@ -82,6 +97,10 @@ class KeptTexts:
 
 def _keeps(claim: Claim, terms: Terms) -> bool:
     return terms.engine == BOUNDED or (claim.kind in FROM_EARLIER and terms.reuse != "none")
+
+
+def _is_of_function(claim: Claim) -> bool:
+    return claim.kind == "function" and not claim.whole
 
 
 def _key(claim: Claim, terms: Terms) -> str:

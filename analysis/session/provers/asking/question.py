@@ -11,7 +11,7 @@ from analysis.model.digest import digest_text
 from analysis.model.limits import Limits
 from analysis.model.options import Options
 from analysis.model.spelling import spell_expr
-from analysis.session.portfolio.request_terms import About, Kept, Terms, terms_of
+from analysis.session.portfolio.request_terms import About, Asked, Kept, Terms, terms_of
 from analysis.session.provers.asking.program_slices import Slice
 from analysis.session.provers.processes.task_outcome import Budget
 
@@ -20,7 +20,7 @@ SHARE = 0.8  # of the budget's seconds, after which a prover says by itself how 
 
 class Question(NamedTuple):
     """What is asked about a part of a program: a `portfolio.request.Request`, which is made of it where the engines are.
-    `seconds` is how long the answer may take."""
+    `seconds` is how long the answer may take; `part` is who is asked."""
 
     program: Slice
     about: About
@@ -28,6 +28,7 @@ class Question(NamedTuple):
     terms: Terms
     seconds: float
     kept: Kept = Kept()
+    part: Asked = "all"
 
 
 OWN = " (a rule file of your own)"
@@ -52,7 +53,7 @@ def task_budget(budget: ProverBudget, seconds: float, limits: Limits) -> Budget:
 
 def key_of(question: Question) -> str:
     """What the answer is kept under: a digest of all that it depends on. The path is only a hint, time is only patience, and kept
-    summaries only save work.
+    summaries only save work. That a part of the provers knows nothing is no answer.
     Answers that name edges depend on their ids, proofs about functions and programs only on what these mean."""
     about, terms = question.about, question.terms
     names_edges = about.kind in ("runs", "finding")
