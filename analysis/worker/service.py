@@ -87,13 +87,14 @@ class Service:
         self._told = ToldContracts(interrupted, has_news)
         self._trimmer = Trimmer()
         self._typing = False
-        self._now, self._rests_at = now, 0.0
+        self._now, self._rests_at, self._arrived = now, 0.0, now()
 
     def accept(self, request: Request | None) -> None:
         """Takes in a request; a check is done later, by `work`."""
         if request is None:
             return
         self.generation = max(self.generation, request.generation)
+        self._arrived = self._now()
         self.audit.arrived(request, self._program_of(request))
         self._typing = self._typing and self._is_key(request)
         match request:
@@ -374,7 +375,7 @@ class Service:
         self._ask_provers()
         collect_what_is_new()  # while provers are at work
         self.prepare()
-        quiet = not self._compare_contracts() and self.patience != 0
+        quiet = not self._compare_contracts() and (self.patience != 0 or self._now() - self._arrived >= _QUIET)
         for checker in self.programs.checkers.values():
             if checker.unsaved and (quiet or not checker.typing) and not self._interrupted():
                 self._at_work = checker

@@ -11,6 +11,7 @@ from analysis.session.contracts.sentences import callers_sentence, sentences
 from analysis.wire import ContractChange, ContractChanges, ContractLine, ContractText
 
 PATIENCE = 0.2  # seconds for what somebody waits for
+MOMENT = 1.0  # seconds for what nobody waits for, before something else has its turn
 MOST_LINES = 8  # of a contract that are shown
 
 GoesOn = Callable[[], bool]
@@ -42,8 +43,9 @@ class ToldContracts:
         return ContractChanges(generation, program, changes)
 
     def follow_all(self, checker: Checker) -> None:
-        """Goes on with what nobody has asked for so far."""
-        checker.contracts.follow_all(lambda: not self._interrupted() and not self._busy())
+        """Goes on for a moment with what nobody has asked for so far."""
+        until = time.perf_counter() + MOMENT
+        checker.contracts.follow_all(lambda: not self._interrupted() and not self._busy() and time.perf_counter() < until)
 
 
 def contract_text(told: Told) -> ContractText:

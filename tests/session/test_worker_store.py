@@ -14,6 +14,7 @@ from analysis.session.provers.processes.prover_pool import Pool
 from analysis.session.provers.processes.task_outcome import Budget
 from analysis.store.database import Store
 from analysis.wire import Check, CheckDone, ClearStore, Configure, ContractChanges, Edit, Event, FileResult
+from analysis.worker import told_contracts
 from analysis.worker.service import PAUSE, SHOWING, Service
 
 BAD = "int f(void)\n{\n    int *p = 0;\n    return *p;\n}\n"
@@ -31,7 +32,8 @@ class Process:
         engine: Literal["auto", "automaton"] = "automaton",
     ) -> None:
         self.events: list[Event] = []
-        self.service = Service(self.events.append, interrupted, now=lambda: 0.0)
+        self.clock = 0.0
+        self.service = Service(self.events.append, interrupted, now=lambda: self.clock)
         self.file = folder / "a.c"
         self._generation = 0
         self.reported: FileResult | None = None
@@ -102,6 +104,9 @@ def test_what_is_being_typed_is_kept_when_it_is_quiet(folder: Path, store: Path)
     process.edit(GOOD)
     process.check()
     process.service.prepare()
+    assert process.patience() == 0, "there are functions to follow"
+    process.service.rest()
+    assert programs(store) == 0
     patience = process.patience()
     assert patience is not None
     assert patience > 0
@@ -112,6 +117,23 @@ def test_what_is_being_typed_is_kept_when_it_is_quiet(folder: Path, store: Path)
     result, done = other.check()
     assert not result.findings
     assert done.work.configurations.recomputed == 0
+
+
+def test_what_is_typed_is_kept_though_not_all_functions_are_followed(
+    folder: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(told_contracts, "MOMENT", -1.0)
+    process = Process(folder, store)
+    process.edit(GOOD)
+    process.check()
+    assert process.patience() == 0, "there are functions to follow"
+    process.service.rest()
+    assert process.patience() == 0, "they were not followed to the end"
+    assert programs(store) == 0
+    process.clock += 4
+    process.service.rest()
+    assert process.patience() == 0
+    assert programs(store) == 1
 
 
 def test_contracts_are_compared_before_it_is_quiet(folder: Path, store: Path) -> None:
@@ -137,6 +159,8 @@ def test_saving_a_file_ends_the_waiting(folder: Path, store: Path) -> None:
     process.edit(GOOD)
     process.check()
     process.service.prepare()
+    assert process.patience() == 0, "there are functions to follow"
+    process.service.rest()
     assert process.patience() != 0
     process.file.write_text(GOOD)
     assert process.patience() == 0
@@ -237,6 +261,7 @@ def test_what_is_wrong_with_the_store_is_said_once(folder: Path, store: Path) ->
 def test_without_a_store_nothing_is_written(folder: Path, tmp_path: Path) -> None:
     process = Process(folder, Path("none"))
     process.check()
+    process.service.rest()
     assert process.patience() is None
     assert not list(tmp_path.glob("*.everproof*"))
     assert not Path("none").exists()
