@@ -19,6 +19,8 @@ TERM = 6_000
 """A term that the solver is told of."""
 WRITE = 2_000
 """A write to memory that a formula looks back at, to say what is read."""
+PLACE = 60_000
+"""A place that an access may be at, in the formula of a path."""
 COMPARISON = 3_000
 """Whether one abstract state covers another."""
 STEP = 32_000
