@@ -51,6 +51,7 @@ from analysis.smt.transitions.vocabulary import TooLargeError
 _LOCATION, _PREDICATE = 0, 1
 _NOTHING = Reused()
 _SMALL = 3_000  # edges: of larger programs, clauses take long to make
+_QUICK = 0.1  # of the seconds of refinement, to find a path that no clause excludes either
 _EARLY = 0.1  # of the seconds, for the clauses before refinement
 _REUSE = 0.3  # of the seconds, to find what is left of an earlier proof
 _SEEDED = 0.5  # of the seconds for the search, where it begins with what is left of one
@@ -135,6 +136,7 @@ class _Proving:
         self._is_recursive = any(len(group) > 1 or group[0] in called[group[0]] for group in components(program))
         budget = Budget(options.query_milliseconds)
         self._reusing: Reusing | None = None
+        self._clauses: SummaryClauses | Clauses | None = None  # made when they are first asked
         self._abstraction = Abstraction(self._system, Z3Solver(), options.abstraction, budget)
         methods, more = options.interpolation, Budget(2 * options.query_milliseconds)
         self._refiner = Refiner(self._system, Z3Solver(), component=_PREDICATE, methods=methods, budget=more)
@@ -151,9 +153,10 @@ class _Proving:
 
     def run(self, earlier: EarlierProofs | None) -> Proved | Unproved:
         """What an earlier proof says comes first. The clauses are asked before and after refinement: what Spacer can solve it
-        mostly solves at once, and what it cannot, it rarely can with more time. Where the search has predicates to begin with, it
-        comes before the clauses; where it ends without an answer, all is looked for as from scratch, so that what is found there
-        is found here."""
+        mostly solves at once, and what it cannot, it rarely can with more time. A short search comes before them in small
+        programs: where it finds a feasible path to a violation, the clauses, which say the same, have no solution. Where the
+        search has predicates to begin with, it comes before the clauses; where it ends without an answer, all is looked for as
+        from scratch, so that what is found there is found here."""
         options, program = self._options, self._program
         reused = _NOTHING if earlier is None else self._reused(earlier)
         if reused.whole is not None:
@@ -167,6 +170,9 @@ class _Proving:
         if not options.scratch:
             return self._with_broken(Unproved("nothing of the earlier proof is left", Work(reuse=reused.work)))
         if self._share and sum(len(cfa.edges) for cfa in program.functions.values()) <= _SMALL:
+            quick, is_open = self._by_refinement(_NOTHING, _QUICK)
+            if isinstance(quick, Unproved) and quick.may_violate and not is_open:
+                return quick
             early = self._by_clauses(self._began + _EARLY * options.seconds, guidance=True)
             if early is not None:
                 return early
@@ -207,9 +213,9 @@ class _Proving:
         half = (clock.spent() + until) / 2
         return self._by_clauses(half, guidance=True) or self._by_clauses(until, guidance=False)
 
-    def _by_refinement(self, reused: Reused) -> tuple[Proved | Unproved, bool]:
-        """What CEGAR says, from what is reused; and whether a proof may be found in another way. A path to a violation that
-        begins at a seed may be no path of the program: then the search begins anew without seeds."""
+    def _by_refinement(self, reused: Reused, share: float = 1.0) -> tuple[Proved | Unproved, bool]:
+        """What CEGAR says, from what is reused, in a share of its seconds; and whether a proof may be found in another way. A
+        path to a violation that begins at a seed may be no path of the program: then the search begins anew without seeds."""
         precision, made = PredicatePrecision(reused.predicates), 0
         if reused.seeds:
             found = self._explored(reused, precision)
@@ -219,12 +225,12 @@ class _Proving:
                 return answer, is_open
             precision, made = found.precision(), found.made
             reused = msgspec.structs.replace(reused, seeds={}, closed=frozenset())
-        return self._concluded(self._explored(reused, precision, made), reused.work)
+        return self._concluded(self._explored(reused, precision, made, share), reused.work)
 
-    def _explored(self, reused: Reused, precision: PredicatePrecision, made: int = 0) -> _Explored:
+    def _explored(self, reused: Reused, precision: PredicatePrecision, made: int = 0, share: float = 1.0) -> _Explored:
         """[IPA] Algorithm 7, phases 1 to 3. `made`: the states that were made before."""
         options = self._options
-        seconds = options.seconds * (1 - self._share) * (_SEEDED if reused.predicates else 1.0)
+        seconds = share * options.seconds * (1 - self._share) * (_SEEDED if reused.predicates else 1.0)
         locations = LocationTransfer(self._program, Bounds(options.recursion, options.depth))
         component, transfer = predicate_cpa(
             self._abstraction, self._contexts, self._violations, precision, ends=options.ends, location=_LOCATION
@@ -246,7 +252,7 @@ class _Proving:
             frontier,
             self._refiner.refine,
             states=options.states - made,
-            deadline=self._began + seconds,
+            deadline=(clock.spent() if share < 1 else self._began) + seconds,
             cancellation=self._cancellation,
             restart=options.restart,
         )
@@ -271,16 +277,20 @@ class _Proving:
         left = until - clock.spent()
         if left <= 0 or not self._share or (self._cancellation is not None and self._cancellation.cancelled()):
             return None
-        system, options = self._new_system(), self._options
-        budget = Budget(int(1000 * left))
-        annotation: Proof | None
-        if self._is_recursive:
-            annotation = SummaryClauses(system, self._violations, self._entry).solution(budget, guidance=guidance)
-        else:
-            bounds = Bounds(options.recursion, options.depth)
-            annotation = Clauses(system, self._violations, self._entry, bounds).solution(budget, guidance=guidance)
+        if self._clauses is None:
+            self._clauses = self._new_clauses()
+            left = until - clock.spent()
+            if left <= 0:
+                return None
+        annotation = self._clauses.solution(Budget(int(1000 * left)), guidance=guidance)
         found = None if annotation is None else self._certified(annotation, Work())
         return found if isinstance(found, Proved) else None
+
+    def _new_clauses(self) -> SummaryClauses | Clauses:
+        system, options = self._new_system(), self._options
+        if self._is_recursive:
+            return SummaryClauses(system, self._violations, self._entry)
+        return Clauses(system, self._violations, self._entry, Bounds(options.recursion, options.depth))
 
     def _annotation(self, reached: ReachabilityGraph[Any, Any]) -> Annotation:
         """[IPA] Algorithm 2, at the ends of blocks."""

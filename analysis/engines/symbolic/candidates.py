@@ -47,7 +47,9 @@ class Found(NamedTuple):
 class Candidates:
     """Asks about paths to one target, until then (`model.clock`)."""
 
-    def __init__(self, program: Program, target: Target, suspects: Sequence[ir.Expr], model: DataModel, budget: Budget, until: float) -> None:
+    def __init__(
+        self, program: Program, target: Target, suspects: Sequence[ir.Expr], model: DataModel, budget: Budget, until: float
+    ) -> None:
         self._program = program
         self._until = until
         self._target = target
@@ -88,8 +90,8 @@ class Candidates:
     def _answers(
         self, formulas: Sequence[Formula], more: Sequence[Term], encoder: PathEncoder, path: Sequence[Step], given: str
     ) -> list[Found]:
-        """What is known of the formulas, which all begin with that of the path; of the path alone, where that is infeasible or not
-        decided. It is asserted once: that takes as long as it is large."""
+        """What is known of the formulas, which all begin with that of the path; of the path alone, where that is infeasible or
+        not decided. It is asserted once: that takes as long as it is large."""
         whole, solver = encoder.formula(), self._solver
         solver.push()
         try:
@@ -101,9 +103,7 @@ class Candidates:
         finally:
             solver.pop()
 
-    def _besides(
-        self, formula: Formula, whole: Formula, encoder: PathEncoder, path: Sequence[Step], given: str
-    ) -> Found:
+    def _besides(self, formula: Formula, whole: Formula, encoder: PathEncoder, path: Sequence[Step], given: str) -> Found:
         """What is known of a formula, where that of the path is asserted and satisfiable."""
         solver, shared = self._solver, len(whole.conjuncts)
         rest = formula.conjuncts[shared:] if formula.conjuncts[:shared] == whole.conjuncts else formula.conjuncts
@@ -120,8 +120,8 @@ class Candidates:
         return encoder
 
     def _steps(self, encoder: PathEncoder, path: Sequence[Step]) -> Iterator[Edge]:
-        """Takes the steps of a path one by one, each after it was given. KeyError or ValueError if they are no path; ValueError if
-        the formula takes longer to make than the solver has for it: it would decide nothing."""
+        """Takes the steps of a path one by one, each after it was given. KeyError or ValueError if they are no path; ValueError
+        if the formula takes longer to make than the solver has for it: it would decide nothing."""
         until = min(self._until, clock.spent() + _MAKING * self._budget.seconds)
         for edge in followed(encoder, self._program, path, Step(self._target.function, self._target.edge)):
             if clock.spent() > until:

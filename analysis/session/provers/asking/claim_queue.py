@@ -70,9 +70,9 @@ class ClaimQueue:
         """A prover is asked."""
         self._running[ticket] = claim
 
-    def insert(self, claim: Claim, *, first: bool) -> None:
-        """Adds a claim: before all others, or after them."""
-        self._claims = {claim: None, **self._claims} if first else {**self._claims, claim: None}
+    def add(self, claim: Claim) -> None:
+        """Adds a claim after all others, if it is not there."""
+        self._claims.setdefault(claim)
 
     def remove(self, claim: Claim) -> list[int]:
         """Takes a claim out; the tickets of its question, if a prover is asked."""

@@ -34,8 +34,8 @@ class _Read(NamedTuple):
 
 
 class Fills:
-    """Reads of fills. `inputs` are the symbols that were read so far, `births` when symbols and arrays came to be, `pointer_sort` is
-    the sort of addresses and of offsets in bytes."""
+    """Reads of fills. `inputs` are the symbols that were read so far, `births` when symbols and arrays came to be, `pointer_sort`
+    is the sort of addresses and of offsets in bytes."""
 
     def __init__(self, arithmetic: Integers | Bits, ledger: Ledger) -> None:
         self._arithmetic = arithmetic
