@@ -95,7 +95,9 @@ def others(question: Question, compared: Sequence[int] = ()) -> tuple[InputValue
         return ()
     if question.kind == "result":
         return tuple(dict.fromkeys((1, -1, *compared)))
-    return (2, 3) if question.kind == "parameter" else (1,)
+    if question.kind == "memory":  # such as a character that was read
+        return tuple(dict.fromkeys((1, *(one for one in compared if one > 0))))
+    return (2, 3)
 
 
 def compared_on(program: Program, path: Sequence[Step]) -> tuple[int, ...]:
