@@ -42,9 +42,9 @@ class ProverBudget(msgspec.Struct, frozen=True):
 
 
 BUDGETS: dict[BudgetName, ProverBudget] = {
-    "edit": ProverBudget(finding=2.0, findings=None, function=1.0, program=2.0, contracts=4.0, total=6.0, first="program"),
+    "edit": ProverBudget(finding=2.0, findings=None, function=1.0, program=2.0, contracts=8.0, total=6.0, first="program"),
     "background": ProverBudget(
-        finding=6.0, findings=None, function=5.0, program=20.0, contracts=80.0, total=None, first="function"
+        finding=6.0, findings=None, function=5.0, program=20.0, contracts=160.0, total=None, first="function"
     ),
     "full": ProverBudget(finding=3.0, findings=24.0, function=1.0, program=5.0, contracts=20.0, total=12.0, first="program"),
 }

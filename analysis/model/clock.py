@@ -23,7 +23,7 @@ PLACE = 60_000
 """A place that an access may be at, in the formula of a path."""
 COMPARISON = 3_000
 """Whether one abstract state covers another."""
-STEP = 32_000
+STEP = 120_000
 """A step of a search through a function, or of a fixed point."""
 RUN = 500_000
 """A run of the interpreter, besides its steps."""
