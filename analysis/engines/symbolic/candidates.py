@@ -29,7 +29,7 @@ from analysis.smt.solving.z3_backend import Z3Solver
 _FAILURES: frozenset[str] = frozenset(get_args(FailureKind))
 _OF_FREE = ("double-free", "invalid-free")
 _OF_OBJECTS = ("array-bounds", "use-after-free", "use-after-scope")  # what depends on the size or the life of an object
-_MAKING = 2  # times the seconds for a question, for making its formula
+_MAKING = 4  # times the seconds for a question, for making its formula
 _ARGUMENTS = 8  # how many words a command line has at most
 
 
@@ -121,7 +121,7 @@ class Candidates:
 
     def _steps(self, encoder: PathEncoder, path: Sequence[Step]) -> Iterator[Edge]:
         """Takes the steps of a path one by one, each after it was given. KeyError or ValueError if they are no path; ValueError
-        if the formula takes longer to make than the solver has for it: it would decide nothing."""
+        if the formula takes much longer to make than the solver has for it: it would decide nothing."""
         until = min(self._until, clock.spent() + _MAKING * self._budget.seconds)
         for edge in followed(encoder, self._program, path, Step(self._target.function, self._target.edge)):
             if clock.spent() > until:
