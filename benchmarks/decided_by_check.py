@@ -62,10 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def checked(name: str) -> Row:
     """What the command says of a program. Raises FetchError if it is not there."""
     path = Path(name)
-    if path.suffix == ".c":
-        what = [name]
-    else:
-        what = ["-p", name if path.is_file() else str(provide(name))]
+    what = [name] if path.suffix == ".c" else ["-p", name if path.is_file() else str(provide(name))]
     began = time.monotonic()
     done = subprocess.run((*_COMMAND, *what), capture_output=True, text=True, check=False)
     seconds = time.monotonic() - began

@@ -2,9 +2,9 @@
 
 The first run has a system that works: memory is found, functions give 0 or an object, `main` is called without words, strings
 are empty. Each question that a run asked is a place where another run can differ: there an allocation fails, a pointer is null, a
-number is another one: one that the claimed path compares with, among others. A run takes steps of the claimed path, with others in between, and leaves out some. The run that took most
-is varied next, and there the questions next to where it left out something come first. Random inputs hardly find these runs:
-something fails in them long before.
+number is another one, such as one that the claimed path compares with. A run takes steps of the claimed path, with others in
+between, and leaves out some. The run that took most is varied next, and there the questions next to where it left out something
+come first. Random inputs hardly find these runs: something fails in them long before.
 """
 
 from __future__ import annotations
