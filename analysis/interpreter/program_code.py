@@ -5,9 +5,10 @@ from __future__ import annotations
 import weakref
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import chain
+from typing import Any
 
 from analysis.c.layout import Layout
 from analysis.cfa.bit_layout import BitLayout
@@ -76,6 +77,8 @@ class ProgramCode:
         self.layout = self.bits.layout
         self.static = StaticLayout(program, self.layout, elsewhere=elsewhere)
         self.compiled: dict[str, object] = {}
+        self.initialisers: dict[str, tuple[Callable[[list[Any]], int], ...]] = {}  # of globals: the assignments, compiled
+        self.initial: dict[str, tuple[bytes, bytes]] = {}  # the bytes, with their masks, of globals that all runs find alike
 
     @cached_property
     def literals(self) -> Counter[bytes]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from analysis.c.library_variables import STREAMS
 from analysis.cfa.graph import Cfa, Edge, Global
-from analysis.interpreter.function_code import FunctionCode
+from analysis.interpreter.function_code import FunctionCode, Node
 from analysis.interpreter.halting import EndError, ViolationError, not_modelled
 from analysis.interpreter.memory import ASKED, KNOWN, Block
+from analysis.interpreter.program_code import ProgramCode
 from analysis.interpreter.running_machine import RunningMachine
-from analysis.model import ir
-from analysis.model.c_types import VOID, Function
+from analysis.model import clock, ir
+from analysis.model.c_types import VOID, Function, Pointer
 from analysis.model.spelling import display_name
 
 
@@ -46,7 +47,7 @@ def _fill(machine: RunningMachine, block: Block, known: Global) -> None:
             pass
         case initial:  # it starts with a value, not with any
             assignments = parts if isinstance(initial, ir.Unknown) else (ir.Assign(known.var, initial),)
-            if known.open or not _stored(machine, assignments):
+            if known.open or not _initialised(machine, block, known.var.name, assignments):
                 not_modelled(f"the initialiser of {block.name}")
             return
     machine.assume(f"what {block.name} holds at the start")
@@ -58,17 +59,51 @@ def _anything(block: Block) -> None:
     block.mask = bytearray(bytes((ASKED,)) * block.size)
 
 
-def _stored(machine: RunningMachine, parts: tuple[ir.Assign, ...]) -> bool:
-    """Runs the assignments of an initialiser as a function without variables; False if that cannot be done."""
-    if any(var.scope == "temporary" for part in parts for var in ir.variables(part.value)):
-        return False  # the address of a compound literal
-    edges = tuple(Edge(number, number, number + 1, part) for number, part in enumerate(parts))
-    cfa = Cfa(name="", path="", type_=Function(VOID, ()), parameters=(), entry=0, exit_=len(edges), edges=edges, digest="")
-    code = FunctionCode(machine.code, cfa)
+def _initialised(machine: RunningMachine, block: Block, name: str, parts: tuple[ir.Assign, ...]) -> bool:
+    """Puts into a block what its initialiser says; False if that cannot be done. What is the same in every run is computed once:
+    large tables take much longer than what a run does with them."""
+    clock.work(clock.RUN_STEP * len(parts))
+    known = machine.code.initial.get(name)
+    if known is not None:
+        block.data[:], block.mask[:] = known
+        return True
+    done = _stored(machine, name, parts)
+    if done and all(_is_constant(part.value) for part in parts):
+        machine.code.initial[name] = bytes(block.data), bytes(block.mask)
+    return done
+
+
+def _is_constant(value: ir.Expr) -> bool:
+    """Whether a value is made of numbers and addresses of static objects alone, so that no run says anything else: literals lie
+    elsewhere in each run."""
+    if isinstance(value, ir.AddressOf):
+        return isinstance(value.lvalue, ir.Var) and value.lvalue.scope in ("global", "function")
+    if isinstance(value, ir.Cast | ir.Unary | ir.Binary):
+        is_number = isinstance(value.type, Pointer) or not any(isinstance(one.type, Pointer) for one in ir.operands(value))
+        return is_number and all(map(_is_constant, ir.operands(value)))
+    return isinstance(value, ir.IntConst | ir.FloatConst | ir.Zero)
+
+
+def _stored(machine: RunningMachine, name: str, parts: tuple[ir.Assign, ...]) -> bool:
+    """Runs the assignments of an initialiser; False if that cannot be done."""
     registers = [machine.memory, machine]
     try:
-        for edge in edges:
-            code.node(edge.source)(registers)
+        for node in _compiled(machine.code, name, parts):
+            node(registers)
     except (EndError, ViolationError):  # a program does not run its initialisers
         return False
     return True
+
+
+def _compiled(code: ProgramCode, name: str, parts: tuple[ir.Assign, ...]) -> tuple[Node, ...]:
+    """The assignments as those of a function without variables, compiled once for all runs. Raises EndError for what is not
+    modelled."""
+    known = code.initialisers.get(name)
+    if known is None:
+        if any(var.scope == "temporary" for part in parts for var in ir.variables(part.value)):
+            not_modelled("the address of a compound literal")
+        edges = tuple(Edge(number, number, number + 1, part) for number, part in enumerate(parts))
+        cfa = Cfa(name="", path="", type_=Function(VOID, ()), parameters=(), entry=0, exit_=len(edges), edges=edges, digest="")
+        function = FunctionCode(code, cfa)
+        known = code.initialisers[name] = tuple(function.node(edge.source) for edge in edges)
+    return known

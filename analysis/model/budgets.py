@@ -16,7 +16,8 @@ First = Literal["program", "function"]
 
 
 class ProverBudget(msgspec.Struct, frozen=True):
-    """Seconds of work (`analysis.model.clock`): `finding` to decide one finding, `function` to prove one rule in one function,
+    """Seconds of work (`analysis.model.clock`): `finding` to decide one finding, at most, and `findings` for all of them, of
+    which each has the same share, before anything is known of any (None: no end); `function` to prove one rule in one function,
     `program` for one question about all of the program, `contracts` for one about its functions, by their contracts. After
     `total` seconds, of all tasks together, nothing is begun but findings and contracts; None: no end. `first`: whether proofs
     begin with the program, or with each function by itself, which survives edits elsewhere. `patience`: how many times as
@@ -24,6 +25,7 @@ class ProverBudget(msgspec.Struct, frozen=True):
     use. Both are the last resort: a task ends by its work before."""
 
     finding: float
+    findings: float | None
     function: float
     program: float
     contracts: float
@@ -32,14 +34,23 @@ class ProverBudget(msgspec.Struct, frozen=True):
     patience: float = 8.0
     wait: float = 80.0
 
+    def of_findings(self, count: int) -> float:
+        """The seconds for each of so many findings."""
+        if self.findings is None or count == 0:
+            return self.finding
+        return min(self.finding, max(_LEAST, self.findings / count))
+
 
 BUDGETS: dict[BudgetName, ProverBudget] = {
-    "edit": ProverBudget(finding=2.0, function=1.0, program=2.0, contracts=4.0, total=6.0, first="program"),
-    "background": ProverBudget(finding=6.0, function=5.0, program=20.0, contracts=80.0, total=None, first="function"),
-    "full": ProverBudget(finding=6.0, function=5.0, program=20.0, contracts=80.0, total=45.0, first="program"),
+    "edit": ProverBudget(finding=2.0, findings=None, function=1.0, program=2.0, contracts=8.0, total=6.0, first="program"),
+    "background": ProverBudget(
+        finding=6.0, findings=None, function=5.0, program=20.0, contracts=160.0, total=None, first="function"
+    ),
+    "full": ProverBudget(finding=3.0, findings=24.0, function=1.0, program=5.0, contracts=20.0, total=12.0, first="program"),
 }
 """`edit` is for a user who waits after each change, `background` for one who does not wait, `full` for one
-who waits once."""
+who waits once: nearly all that is decided is decided by a small part of it (docs/how-often-right.md)."""
+_LEAST = 1.0  # seconds for a finding: those that runs confirm take less
 
 
 def budget_of(name: BudgetName, limits: Limits) -> ProverBudget:
@@ -47,6 +58,7 @@ def budget_of(name: BudgetName, limits: Limits) -> ProverBudget:
     named = BUDGETS[name]
     return ProverBudget(
         finding=named.finding if limits.task_seconds is None else limits.task_seconds,
+        findings=named.findings if limits.task_seconds is None else None,
         function=named.function if limits.proof_seconds is None else limits.proof_seconds,
         program=named.program if limits.program_seconds is None else limits.program_seconds,
         contracts=named.contracts if limits.total_seconds is None else min(named.contracts, limits.total_seconds),

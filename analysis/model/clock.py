@@ -19,9 +19,11 @@ TERM = 6_000
 """A term that the solver is told of."""
 WRITE = 2_000
 """A write to memory that a formula looks back at, to say what is read."""
+PLACE = 60_000
+"""A place that an access may be at, in the formula of a path."""
 COMPARISON = 3_000
 """Whether one abstract state covers another."""
-STEP = 32_000
+STEP = 120_000
 """A step of a search through a function, or of a fixed point."""
 RUN = 500_000
 """A run of the interpreter, besides its steps."""

@@ -10,10 +10,12 @@ import pytest
 from analysis.certificate.checker import check
 from analysis.certificate.unwinding import check_unwinding
 from analysis.certificate.unwinding_tree import Unwinding
+from analysis.cpa.framework.algorithm import Cancellation
 from analysis.engines.symbolic import Confirmed, Effort, ProgramTask, Refuted, decide_program
 from analysis.model import clock
 from analysis.session.portfolio.asking import ask
-from analysis.session.portfolio.request import Proved, Request
+from analysis.session.portfolio.registry import PROVERS
+from analysis.session.portfolio.request import Answer, Proved, Request, Unknown
 from analysis.session.portfolio.request_terms import About, Terms
 from analysis.session.portfolio.turns import TURNS
 from benchmarks.asked_programs import Engine, ProgramAnswer, answer
@@ -132,3 +134,20 @@ def test_rules_without_a_condition_are_not_proved(rules: tuple[str, ...]) -> Non
     found = said(PLAIN, "predicate", rules)
     assert found.verdict == "unknown"
     assert found.reason
+
+
+def test_an_engine_is_not_asked_again_for_what_more_time_does_not_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In its first turn, predicate analysis comes to a path that both encodings allow."""
+    asked: list[str] = []
+
+    def by_predicates(request: Request, seconds: float, cancellation: Cancellation) -> Answer:
+        asked.append(request.about.rules[0])
+        return PROVERS["predicate"].prove(request, seconds, cancellation)
+
+    changed = {**PROVERS, "predicate": PROVERS["predicate"]._replace(prove=by_predicates)}
+    monkeypatch.setattr("analysis.session.portfolio.asking.PROVERS", changed)
+    text = "int f(int *p) { return *p; }"
+    request = Request(program_of(text), ("f",), About("values", ("null-dereference",), "f"), whole=False)
+    found = ask(request, 4.0).by_rule["null-dereference"]
+    assert isinstance(found, Unknown)
+    assert asked == ["null-dereference"]

@@ -22,6 +22,7 @@ from analysis.cpa.framework.steps import Step, StepTable
 from analysis.cpa.predicates.adjustable_blocks import loop_heads
 from analysis.cpa.predicates.step_formulas import departures, obstacle
 from analysis.cpa.predicates.violations import Violation, condition
+from analysis.model import clock
 from analysis.model.spelling import display_name
 from analysis.smt.logic.substitution import Substitution
 from analysis.smt.logic.terms import Term
@@ -150,6 +151,7 @@ class Procedures:
             if (function, location) in self._watched:
                 self.met.append((source, (function, location), here))
             for step in self._steps.leaving(function, location):
+                clock.work(clock.STATE)
                 following = self._take(source, here, step, location)
                 if following is None:
                     continue

@@ -53,6 +53,7 @@ from analysis.smt.transitions.vocabulary import TooLargeError
 _LOCATION, _PREDICATE = 0, 1
 _NOTHING = Reused()
 _SMALL = 3_000  # edges: of larger programs, clauses take long to make
+_QUICK = 0.1  # of the seconds of refinement, to find a path that no clause excludes either
 _EARLY = 0.1  # of the seconds, for the clauses before refinement
 _REUSE = 0.3  # of the seconds, to find what is left of an earlier proof
 _REVALIDATED = 0.1  # of the seconds, for an earlier proof as it is
@@ -140,6 +141,7 @@ class _Proving:
         called = callees(program)
         self._is_recursive = any(len(group) > 1 or group[0] in called[group[0]] for group in components(program))
         self._reusing: Reusing | None = None
+        self._clauses: SummaryClauses | Clauses | None = None  # made when they are first asked
 
     # these two are made when they are first needed: their solvers take longer to make than to validate an earlier proof
 
@@ -165,9 +167,11 @@ class _Proving:
 
     def run(self, earlier: EarlierProofs | None) -> Proved | Unproved:
         """What an earlier proof says comes first. The clauses are asked before and after refinement: what Spacer can solve it
-        mostly solves at once, and what it cannot, it rarely can with more time; lemmas that are left need not be found by it.
-        Where the search has predicates to begin with, that comes before one from scratch; where it ends without an answer, all is
-        looked for as from scratch, so that what is found there is found here."""
+        mostly solves at once, and what it cannot, it rarely can with more time; lemmas that are left need not be found by it. A
+        short search comes before them in small programs, unless something is left to begin with: where it finds a feasible path
+        to a violation, the clauses, which say the same, have no solution. Where the search has predicates to begin with, that
+        comes before one from scratch; where it ends without an answer, all is looked for as from scratch, so that what is found
+        there is found here."""
         options, program = self._options, self._program
         searching = options.seconds * (1 - self._share)
         half = self._began + _SEEDED * searching
@@ -182,6 +186,10 @@ class _Proving:
             seeded, _ = self._seeded(reused, half)
             return seeded if isinstance(seeded, Proved) else self._with_broken(seeded)
         if self._share and sum(len(cfa.edges) for cfa in program.functions.values()) <= _SMALL:
+            if not reused.predicates and not reused.lemmas:
+                quick, is_open = self._by_refinement(_NOTHING, clock.spent() + _QUICK * searching)
+                if isinstance(quick, Proved) or (quick.may_violate and not is_open):
+                    return quick
             early = self._early(reused)
             if early is not None:
                 return early
@@ -311,20 +319,25 @@ class _Proving:
         left = until - clock.spent()
         if left <= 0 or not self._share or (self._cancellation is not None and self._cancellation.cancelled()):
             return None
-        system, options, work = self._new_system(), self._options, Work()
-        budget = Budget(int(1000 * left))
-        annotation: Proof | None
-        if self._is_recursive:
-            annotation = SummaryClauses(system, self._violations, self._entry).solution(budget, guidance=guidance)
-        elif reused.lemmas and self._reusing is not None:
+        work, clauses = Work(), self._clauses
+        if reused.lemmas and self._reusing is not None and not self._is_recursive:
             work = Work(reuse=msgspec.structs.replace(reused.work, how="search"))
             clauses = Clauses(self._reusing.stretches, self._violations, reused.lemmas)
-            annotation = clauses.solution(budget, guidance=guidance)
-        else:
-            stretches = Stretches(system, self._violations, self._entry, Bounds(options.recursion, options.depth))
-            annotation = Clauses(stretches, self._violations).solution(budget, guidance=guidance)
+        elif clauses is None:
+            clauses = self._clauses = self._new_clauses()
+        left = until - clock.spent()
+        if left <= 0:
+            return None
+        annotation = clauses.solution(Budget(int(1000 * left)), guidance=guidance)
         found = None if annotation is None else self._certified(annotation, work)
         return found if isinstance(found, Proved) else None
+
+    def _new_clauses(self) -> SummaryClauses | Clauses:
+        system, options = self._new_system(), self._options
+        if self._is_recursive:
+            return SummaryClauses(system, self._violations, self._entry)
+        stretches = Stretches(system, self._violations, self._entry, Bounds(options.recursion, options.depth))
+        return Clauses(stretches, self._violations)
 
     def _annotation(self, reached: ReachabilityGraph[Any, Any]) -> Annotation:
         """[IPA] Algorithm 2, at the ends of blocks."""

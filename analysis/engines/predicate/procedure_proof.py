@@ -35,6 +35,7 @@ class SummaryClauses:
         """Summaries that z3 believes in; None if none were found in the budget. `guidance`: see `smt.solving.horn`."""
         relevant = self._relevant()
         parameters: dict[Place, tuple[StateVariable, ...]] = {}
+        self._numbers = {}
         for place in self._places():
             self._numbers[place] = len(self._numbers)
             parameters[place] = self._procedures.parameters(place, relevant)

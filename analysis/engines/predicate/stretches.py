@@ -14,6 +14,7 @@ from analysis.cpa.framework.steps import Step
 from analysis.cpa.predicates.adjustable_blocks import BlockEnds, block_ends
 from analysis.cpa.predicates.step_formulas import Contexts, departures, moved, obstacle
 from analysis.cpa.predicates.violations import Violation, condition
+from analysis.model import clock
 from analysis.smt.transitions.system import System
 from analysis.smt.transitions.transition_state import START, State
 
@@ -114,6 +115,7 @@ class Stretches:
             if here is None:
                 continue
             for step, after in self._locations.moves(location):
+                clock.work(clock.STATE)
                 failing = tuple(self._failures(here, step, location, after))
                 goes_on = after.location not in (CUT, END) and obstacle(self.system.program, step, after) is None
                 following = moved(self.system, self.contexts, here, step, location, after) if goes_on else None

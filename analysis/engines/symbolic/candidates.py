@@ -14,21 +14,22 @@ from analysis.cfa.linking.obstructed import MAIN
 from analysis.engines.symbolic.choices import MakeInputs, Solved
 from analysis.engines.symbolic.task import Target
 from analysis.interpreter.outcome import Step
-from analysis.model import ir
+from analysis.model import clock, ir
 from analysis.model.assumptions import ADDRESSES
 from analysis.model.c_types import DataModel, Integer, Pointer
 from analysis.model.spelling import display_name, spell_expr
 from analysis.path_following.checks import EdgeChecks
 from analysis.smt.encoding.numbers.formula import FailureKind, Formula, Input
 from analysis.smt.encoding.paths.path import PathEncoder
-from analysis.smt.logic.term_building import FALSE, distinct, eq, number, or_
+from analysis.smt.logic.term_building import FALSE, and_, distinct, eq, number, or_
 from analysis.smt.logic.terms import Term
-from analysis.smt.solving.solver import Budget, Model, Value
+from analysis.smt.solving.solver import Answer, Budget, Model, Value
 from analysis.smt.solving.z3_backend import Z3Solver
 
 _FAILURES: frozenset[str] = frozenset(get_args(FailureKind))
 _OF_FREE = ("double-free", "invalid-free")
 _OF_OBJECTS = ("array-bounds", "use-after-free", "use-after-scope")  # what depends on the size or the life of an object
+_MAKING = 4  # times the seconds for a question, for making its formula
 _ARGUMENTS = 8  # how many words a command line has at most
 
 
@@ -44,10 +45,13 @@ class Found(NamedTuple):
 
 
 class Candidates:
-    """Asks about paths to one target."""
+    """Asks about paths to one target, until then (`model.clock`)."""
 
-    def __init__(self, program: Program, target: Target, suspects: Sequence[ir.Expr], model: DataModel, budget: Budget) -> None:
+    def __init__(
+        self, program: Program, target: Target, suspects: Sequence[ir.Expr], model: DataModel, budget: Budget, until: float
+    ) -> None:
         self._program = program
+        self._until = until
         self._target = target
         self._suspects = suspects
         self._model = model
@@ -61,11 +65,11 @@ class Candidates:
         """What is known of a path from the start of an entry to just before the target's edge, the likeliest inputs first; the
         last one says "unsat" only if no inputs at all lead over it to a violation."""
         self.count += 1
-        encoder = PathEncoder(self._program, "bv", self._model)
-        encoder.start(entry, globals_initialised=entry == MAIN)
+        encoder = self._started(entry)
         arguments = encoder.inputs()
         try:
-            leaving = follow(encoder, self._program, path, Step(self._target.function, self._target.edge), self._bounds)
+            for _ in self._steps(encoder, path):
+                pass
         except (KeyError, ValueError) as problem:
             yield Found("unknown", reason=f"formulas cannot follow its path: {problem}")
             return
@@ -76,24 +80,82 @@ class Candidates:
             return
         given = self._given(encoder)
         for restricted in (True, False) if expected else (False,):
-            answers = [self._solve(f, expected if restricted else (), encoder, path, given) for f in formulas]
+            answers = self._answers(formulas, expected if restricted else (), encoder, path, given)
             settled = [a for a in answers if a.status == "sat"]
             yield from settled
             if not restricted and not settled:
                 last = next((a for a in answers if a.status == "unknown"), answers[0])
-                yield self._if_inside(last, leaving)
+                yield self._if_inside(last, entry, path)
 
-    def _if_inside(self, found: Found, leaving: Sequence[Sequence[Term]]) -> Found:
-        """The answer, if no access on the path may leave its object: what that would read or change is not followed."""
-        for conjuncts in leaving if found.status == "unsat" else ():
-            self._solver.push()
-            try:
-                self._solver.add(*conjuncts)
-                if self._solver.check(budget=self._budget).status != "unsat":
+    def _answers(
+        self, formulas: Sequence[Formula], more: Sequence[Term], encoder: PathEncoder, path: Sequence[Step], given: str
+    ) -> list[Found]:
+        """What is known of the formulas, which all begin with that of the path; of the path alone, where that is infeasible or
+        not decided. It is asserted once: that takes as long as it is large."""
+        whole, solver = encoder.formula(), self._solver
+        solver.push()
+        try:
+            solver.add(and_(*whole.conjuncts, *more))  # one by one, what they share would be simplified again and again
+            answer = solver.check(budget=self._budget)
+            if answer.status != "sat":
+                return [self._found(whole, answer, encoder, path, given)]
+            return [self._besides(formula, whole, encoder, path, given) for formula in formulas]
+        finally:
+            solver.pop()
+
+    def _besides(self, formula: Formula, whole: Formula, encoder: PathEncoder, path: Sequence[Step], given: str) -> Found:
+        """What is known of a formula, where that of the path is asserted and satisfiable."""
+        solver, shared = self._solver, len(whole.conjuncts)
+        rest = formula.conjuncts[shared:] if formula.conjuncts[:shared] == whole.conjuncts else formula.conjuncts
+        solver.push()
+        try:
+            solver.add(*rest)
+            return self._found(formula, solver.check(budget=self._budget), encoder, path, given)
+        finally:
+            solver.pop()
+
+    def _started(self, entry: str) -> PathEncoder:
+        encoder = PathEncoder(self._program, "bv", self._model)
+        encoder.start(entry, globals_initialised=entry == MAIN)
+        return encoder
+
+    def _steps(self, encoder: PathEncoder, path: Sequence[Step]) -> Iterator[Edge]:
+        """Takes the steps of a path one by one, each after it was given. KeyError or ValueError if they are no path; ValueError
+        if the formula takes much longer to make than the solver has for it: it would decide nothing."""
+        until = min(self._until, clock.spent() + _MAKING * self._budget.seconds)
+        for edge in followed(encoder, self._program, path, Step(self._target.function, self._target.edge)):
+            if clock.spent() > until:
+                raise ValueError("its formula is too large for the budget")
+            yield edge
+
+    def _if_inside(self, found: Found, entry: str, path: Sequence[Step]) -> Found:
+        """The answer, if no access on the path may leave its object: what that would read or change is not followed. The path is
+        followed once more for that, which only few paths need."""
+        if found.status != "unsat":
+            return found
+        encoder, solver, count = self._started(entry), self._solver, 0
+        solver.push()
+        try:
+            for edge in self._steps(encoder, path):
+                checks = [check for check in self._bounds.at(encoder, edge) if not check.uncertain]
+                solver.add(*encoder.conjuncts(count))
+                count = len(encoder.conjuncts())
+                if any(self._may_hold(check.more) for check in checks):
                     return Found("unknown", reason="an access may be outside of its object on an otherwise infeasible path")
-            finally:
-                self._solver.pop()
+        except ValueError as problem:
+            return Found("unknown", reason=f"formulas cannot follow its path: {problem}")
+        finally:
+            solver.pop()
         return found
+
+    def _may_hold(self, more: Sequence[Term]) -> bool:
+        """Whether what is asserted allows these, too."""
+        self._solver.push()
+        try:
+            self._solver.add(*more)
+            return self._solver.check(budget=self._budget).status != "unsat"
+        finally:
+            self._solver.pop()
 
     def _formulas(self, encoder: PathEncoder) -> Iterator[Formula]:
         kind = self._target.rule
@@ -120,27 +182,21 @@ class Candidates:
         effect = self._edge.effect
         return isinstance(effect, ir.Call) and ir.direct_callee(effect) in ENDING
 
-    def _solve(self, formula: Formula, more: tuple[Term, ...], encoder: PathEncoder, path: Sequence[Step], given: str) -> Found:
-        solver = self._solver
-        solver.push()
-        try:
-            solver.add(*formula.conjuncts, *more)
-            answer = solver.check(budget=self._budget)
-            if answer.status == "sat":
-                inputs = encoder.inputs()
-                model = Kept(solver.model(), inputs)
-                return Found("sat", lambda: Solved(self._program, path, inputs, model), given, "", formula.assumptions)
-            if answer.status == "unsat" and ADDRESSES.sentence in formula.assumptions:  # it may be feasible with others
-                return Found("unknown", reason="the path depends on the numbers of addresses, which are not known")
-            if answer.status == "unsat":
-                return Found("unsat", assumptions=formula.assumptions)
-            return Found(
-                "unknown",
-                reason=f"the solver could not decide whether its path is feasible ({answer.reason})",
-                assumptions=formula.assumptions,
-            )
-        finally:
-            solver.pop()
+    def _found(self, formula: Formula, answer: Answer, encoder: PathEncoder, path: Sequence[Step], given: str) -> Found:
+        """What the solver's last answer, to a formula, means."""
+        if answer.status == "sat":
+            inputs = encoder.inputs()
+            model = Kept(self._solver.model(), inputs)
+            return Found("sat", lambda: Solved(self._program, path, inputs, model), given, "", formula.assumptions)
+        if answer.status == "unsat" and ADDRESSES.sentence in formula.assumptions:  # it may be feasible with others
+            return Found("unknown", reason="the path depends on the numbers of addresses, which are not known")
+        if answer.status == "unsat":
+            return Found("unsat", assumptions=formula.assumptions)
+        return Found(
+            "unknown",
+            reason=f"the solver could not decide whether its path is feasible ({answer.reason})",
+            assumptions=formula.assumptions,
+        )
 
     def _given(self, encoder: PathEncoder) -> str:
         """Names what is null or zero only by an input: an argument of the entry, or the result of an external function."""
@@ -186,15 +242,13 @@ def plausible(entry: str, arguments: Sequence[Input]) -> Iterator[Term]:
             yield or_(*(eq(given.term, number(count, given.term.sort)) for count in range(1, _ARGUMENTS + 1)))
 
 
-def follow(encoder: PathEncoder, program: Program, path: Sequence[Step], end: Step, bounds: EdgeChecks) -> list[tuple[Term, ...]]:
-    """Takes the steps of a path, after which `end` follows. A call of a defined function is entered if the next step is the first
-    one of its body, and stepped over otherwise. Returns when, on the path, an access leaves its object. Raises KeyError or
-    ValueError if the steps are no path."""
-    leaving: list[tuple[Term, ...]] = []
+def followed(encoder: PathEncoder, program: Program, path: Sequence[Step], end: Step) -> Iterator[Edge]:
+    """Takes the steps of a path, after which `end` follows, and gives the edge of each before it is taken. A call of a defined
+    function is entered if the next step is the first one of its body, and stepped over otherwise. Raises KeyError or ValueError
+    if the steps are no path."""
     for position, step in enumerate(path):
-        cfa = program.functions[step.function]
-        edge = cfa.by_id[step.edge]
-        leaving += [(*encoder.conjuncts(), *check.more) for check in bounds.at(encoder, edge) if not check.uncertain]
+        edge = program.functions[step.function].by_id[step.edge]
+        yield edge
         callee = _entered(program, edge, path[position + 1] if position + 1 < len(path) else end)
         if callee is not None:
             encoder.enter(edge, callee)
@@ -202,7 +256,6 @@ def follow(encoder: PathEncoder, program: Program, path: Sequence[Step], end: St
         encoder.take(edge)
         if encoder.depth and isinstance(edge.effect, ir.Return):
             encoder.leave()
-    return leaving
 
 
 def _entered(program: Program, edge: Edge, following: Step) -> str | None:

@@ -90,7 +90,7 @@ class _Deciding:
         self._attempts = Attempts(self._program, self._target, bounds, fails=self._task.allocation_fails)
         milliseconds = min(3 * self._effort.query_milliseconds, int(_QUERY_SHARE * 1000 * self._effort.seconds))
         self._candidates = Candidates(
-            self._program, self._target, self._violating.suspects, self._task.model, Budget(milliseconds)
+            self._program, self._target, self._violating.suspects, self._task.model, Budget(milliseconds), self._deadline
         )
         for stage in (self._by_running, self._by_the_path, self._look_inside, self._by_going_back, self._by_exploring):
             found = stage()

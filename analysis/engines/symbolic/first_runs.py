@@ -13,7 +13,7 @@ from analysis.cpa.obstacles.completeness import depends_on_compiler
 from analysis.engines.symbolic.caller import doubts
 from analysis.engines.symbolic.choices import Choosing, MakeInputs, next_choices, seeded_inputs, unread_parameters
 from analysis.engines.symbolic.runs import LEAKS, Attempts, described
-from analysis.engines.symbolic.single_faults import faulty_inputs
+from analysis.engines.symbolic.single_faults import compared_on, faulty_inputs
 from analysis.engines.symbolic.task import Task
 from analysis.interpreter.outcome import Exited, Replayed, Returned, Run, Start, Stuck
 
@@ -64,9 +64,10 @@ class FirstRuns:
     def _with_faults(self) -> Seen | None:
         """Runs in which little fails, of each entry; the one that the claimed path begins in comes first."""
         path = self._task.path
+        pointer_bytes, compared = self._task.model.pointer_bits // 8, compared_on(self._program, path)
         entries = sorted(self._entries, key=lambda entry: (not path or entry != path[0].function, entry != MAIN))
         for entry in entries[:_FAULTY_ENTRIES]:
-            for make, tell in faulty_inputs(path, self._task.model.pointer_bits // 8, self._task.effort.runs):
+            for make, tell in faulty_inputs(path, pointer_bytes, self._task.effort.runs, compared):
                 if self._is_late(1 - _FAULT_SHARE):
                     return None
                 run, seen = self._run(entry, make, _FAULT_STEPS)

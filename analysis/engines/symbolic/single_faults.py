@@ -2,9 +2,9 @@
 
 The first run has a system that works: memory is found, functions give 0 or an object, `main` is called without words, strings
 are empty. Each question that a run asked is a place where another run can differ: there an allocation fails, a pointer is null, a
-number is another one. A run takes steps of the claimed path, with others in between, and leaves out some. The run that took most
-is varied next, and there the questions next to where it left out something come first. Random inputs hardly find these runs:
-something fails in them long before.
+number is another one, such as one that the claimed path compares with. A run takes steps of the claimed path, with others in
+between, and leaves out some. The run that took most is varied next, and there the questions next to where it left out something
+come first. Random inputs hardly find these runs: something fails in them long before.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
+from analysis.cfa.graph import Program
 from analysis.engines.symbolic.choices import ELEMENTS
 from analysis.interpreter.inputs import Fresh, Inputs, InputValue, Question
 from analysis.interpreter.outcome import Step
+from analysis.model import ir
 from analysis.model.c_types import Floating, Integer, Pointer, Type
 
 Faults = tuple[tuple[int, InputValue], ...]
@@ -24,7 +26,8 @@ Faults = tuple[tuple[int, InputValue], ...]
 
 _ROUNDS = 4  # times that a place is answered as usual; then it says what ends most loops
 _END = -1  # such as EOF
-_MOST = 3  # faults in one run
+_MOST = 10  # faults in one run
+_COMPARED = 6  # numbers that the claimed path compares with, that are tried as results
 _NEAR = 8  # questions before a place where a run leaves the path, that come before others
 
 
@@ -79,8 +82,8 @@ def _is_list(type_: Type) -> bool:
     return isinstance(type_, Pointer) and isinstance(type_.target, Pointer)
 
 
-def others(question: Question) -> tuple[InputValue, ...]:
-    """The answers that are tried instead of the usual one."""
+def others(question: Question, compared: Sequence[int] = ()) -> tuple[InputValue, ...]:
+    """The answers that are tried instead of the usual one. `compared`: numbers that results may be compared with."""
     match question.kind:
         case "allocation":
             return (0,)
@@ -90,7 +93,24 @@ def others(question: Question) -> tuple[InputValue, ...]:
         return (0,) if question.kind != "memory" else (Fresh(ELEMENTS),)
     if isinstance(question.type, Floating):
         return ()
-    return (2, 3) if question.kind == "parameter" else (1, -1) if question.kind == "result" else (1,)
+    if question.kind == "result":
+        return tuple(dict.fromkeys((1, -1, *compared)))
+    if question.kind == "memory":  # such as a character that was read
+        return tuple(dict.fromkeys((1, *(one for one in compared if one > 0))))
+    return (2, 3)
+
+
+def compared_on(program: Program, path: Sequence[Step]) -> tuple[int, ...]:
+    """The numbers that branches of a path compare with, those next to its end first: what a function of the system must answer
+    for a run to take the path is mostly one of them, such as the character that a parser looks for."""
+    found: dict[int, None] = {}
+    for step in reversed(path):
+        effect = program.functions[step.function].by_id[step.edge].effect
+        if isinstance(effect, ir.Assume):
+            parts = (part for expr in ir.expressions(effect) for part in ir.walk(expr))
+            found.update(dict.fromkeys(part.value for part in parts if isinstance(part, ir.IntConst)))
+    found.pop(0, None)  # the usual answer
+    return tuple(found)[:_COMPARED]
 
 
 Recipe = Callable[[], Inputs]
@@ -98,9 +118,11 @@ Numbered = tuple[int, Question]
 Tell = Callable[[Sequence[Step]], None]
 
 
-def faulty_inputs(path: Sequence[Step], pointer_bytes: int, most: int) -> Iterator[tuple[Recipe, Tell]]:
+def faulty_inputs(
+    path: Sequence[Step], pointer_bytes: int, most: int, compared: Sequence[int] = ()
+) -> Iterator[tuple[Recipe, Tell]]:
     """At most so many inputs, each as a recipe that makes the same ones again, with what is to be told of the run: its steps.
-    `path` is what is claimed to lead to the violation."""
+    `path` is what is claimed to lead to the violation, `compared` what results may be besides (`compared_on`)."""
     waiting: list[tuple[int, int, int, int, Faults]] = [(0, 0, 0, 0, ())]
     pushed = 0
     for _ in range(most):
@@ -116,7 +138,7 @@ def faulty_inputs(path: Sequence[Step], pointer_bytes: int, most: int) -> Iterat
         after = faults[-1][0] + 1 if faults else 0
         numbered = list(enumerate(first.questions))[after:]
         for rank, (number, question) in ranked(numbered, left or (len(told[0]),)):
-            for value in others(question):
+            for value in others(question, compared):
                 pushed += 1
                 heapq.heappush(waiting, (-taken, len(faults), rank, pushed, (*faults, (number, value))))
 

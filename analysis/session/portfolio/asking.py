@@ -13,7 +13,7 @@ from analysis.model import clock
 from analysis.session.portfolio.registry import PROVERS, Prover
 from analysis.session.portfolio.request import Answer, Bounded, Proved, Request, Unknown
 from analysis.session.portfolio.request_terms import NOT_FOLLOWED, Asked
-from analysis.session.portfolio.turns import EARLIER, MOST_EDGES, TURNS, Turn
+from analysis.session.portfolio.turns import EARLIER, MOST_EDGES, TURNS, ProverName, Turn
 
 _AGAIN = 2.0  # times as long as the run before took is looked for another one
 _AT_LEAST = 0.5  # seconds for that
@@ -60,6 +60,7 @@ class _Asking:
         self._decided: dict[str, Answer] = {}
         self._unknown: dict[str, list[Unknown]] = {rule: [] for rule in request.about.rules}
         self._broken: dict[str, str] = {}
+        self._settled: dict[tuple[ProverName, str], Unknown] = {}
         self._states = 0
         self._soon: float | None = None  # seconds that are looked for another run, once there is one
 
@@ -116,7 +117,17 @@ class _Asking:
             if any(one.is_conditional for one in self._unknown[rule]):
                 left = min(left, _LITTLE * self._seconds)
             if left > 0:
-                self._note((rule,), self._answer(prover, (rule,), left), tries=turn.tries)
+                self._note((rule,), self._alone(turn.prover, rule, left), tries=turn.tries)
+
+    def _alone(self, name: ProverName, rule: str, seconds: float) -> Answer:
+        """What a prover says of one rule; what it said before, where more time does not change it."""
+        before = self._settled.get((name, rule))
+        if before is not None:
+            return msgspec.structs.replace(before, states=0)
+        answer = self._answer(PROVERS[name], (rule,), seconds)
+        if isinstance(answer, Unknown) and answer.settled:
+            self._settled[name, rule] = answer
+        return answer
 
     def _jointly(self, prover: Prover, until: float, *, tries: bool) -> None:
         """Asks about all open rules; after a run that violates one of them soon once more about the others."""

@@ -115,10 +115,10 @@ def _from_entries(request: Request, engine: str, attempts: list[tuple[_Attempt, 
     until, found, states = clock.spent() + seconds, list[Accepted](), 0
     for number, entry in enumerate(request.entries):
         share = (until - clock.spent()) / (len(request.entries) - number)
-        proof, spent = _attempted(attempts, places, entry, share)
+        proof, spent, settled = _attempted(attempts, places, entry, share)
         states += spent
         if isinstance(proof, Unproved):
-            return Unknown(proof.reason, states=states, broken=proof.broken)
+            return Unknown(proof.reason, states=states, broken=proof.broken, settled=settled)
         found.append(proof)
     if not found:
         return Unknown("no entry of the program leads to a place where it could be violated", final=True)
@@ -138,9 +138,10 @@ def _reuse(proof: Accepted) -> ProofReuse:
 
 def _attempted(
     attempts: list[tuple[_Attempt, float]], places: tuple[Violation, ...], entry: str, seconds: float
-) -> tuple[Accepted | Unproved, int]:
-    """A proof from one entry, or why there is none; and the abstract states that were made."""
-    began, why, states = clock.spent(), None, 0
+) -> tuple[Accepted | Unproved, int, bool]:
+    """A proof from one entry, or why there is none; the abstract states that were made; and whether each attempt came to a path
+    that it cannot exclude, so that none would come further with more time."""
+    began, why, states, open_ = clock.spent(), None, 0, 0
     for attempt, share in attempts:
         left = began + share * seconds - clock.spent()
         if left < _LEAST:
@@ -148,6 +149,7 @@ def _attempted(
         found = attempt(places, entry, left)
         states += found.work.states
         if isinstance(found, Accepted):
-            return found, states
+            return found, states, True
         why = why or found
-    return why or Unproved("there was no time to look for a proof", Work()), states
+        open_ += found.may_violate
+    return why or Unproved("there was no time to look for a proof", Work()), states, open_ == len(attempts)

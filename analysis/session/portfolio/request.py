@@ -64,7 +64,8 @@ class Proved(msgspec.Struct, frozen=True):
 
 
 class Unknown(msgspec.Struct, frozen=True):
-    """It is not known; why. `final`: more time would not change that. `looked`: the functions that were gone through, where that
+    """It is not known; why. `final`: more time would not change that. `settled`: more time for the prover that says so would not,
+    but another one may know more. `looked`: the functions that were gone through, where that
     is not all of the program. `nothing`: because nothing could violate the rule. `broken`: what of an earlier proof does not hold
     any more."""
 
@@ -74,6 +75,7 @@ class Unknown(msgspec.Struct, frozen=True):
     states: int = 0
     nothing: bool = False
     broken: str = ""
+    settled: bool = False
 
     @property
     def is_conditional(self) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from analysis.model import clock
 from analysis.smt.logic import smtlib
 from analysis.smt.logic.smtlib_reading import definitions
 from analysis.smt.logic.substitution import Substitution
@@ -13,6 +14,8 @@ from analysis.smt.logic.term_building import FALSE
 from analysis.smt.logic.terms import Term, symbols
 from analysis.smt.solving.solver import Budget
 from analysis.smt.solving.z3_backend import Z3Horn
+
+_OF_TERM = 20  # characters of a script, about, for each of its terms
 
 
 class Applied(msgspec.Struct, frozen=True):
@@ -63,7 +66,9 @@ def script(clauses: Sequence[Clause], parameters: Mapping[int, tuple[Term, ...]]
     for number, own in parameters.items():
         lines.append(f"(declare-fun P{number} ({' '.join(str(p.sort) for p in own)}) Bool)")
     lines += [f"(assert {_clause(clause)})" for clause in clauses]
-    return "\n".join([*lines, ""])
+    text = "\n".join([*lines, ""])
+    clock.work(clock.TERM * (len(text) // _OF_TERM))
+    return text
 
 
 def _clause(clause: Clause) -> str:

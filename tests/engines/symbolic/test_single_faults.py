@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from analysis.engines.symbolic import Confirmed, Effort, Target, Task, decide
-from analysis.engines.symbolic.single_faults import Faulty, faulty_inputs, followed, others, ranked
+from analysis.engines.symbolic.single_faults import Faulty, compared_on, faulty_inputs, followed, others, ranked
 from analysis.interpreter.inputs import Fresh, InputValue, Question, QuestionKind
 from analysis.interpreter.outcome import Step
 from analysis.model import ir
 from analysis.model.c_types import CHAR, INT, Pointer, Type
-from tests.support.runs import program_of
+from tests.support.runs import program_of, run_of
 
 LOG = (
     "int vfprintf(FILE *, const char *, __builtin_va_list);"
@@ -81,6 +81,18 @@ def test_what_can_differ(question: Question, values: tuple[InputValue, ...]) -> 
     assert others(question) == values
 
 
+def test_numbers_that_the_claimed_path_compares_with_are_tried_as_results_and_as_what_was_read() -> None:
+    assert others(asked("result", INT, "getc"), (47, -1, 42)) == (1, -1, 47, 42)
+    assert others(asked("memory", CHAR, "line"), (47, -1, 42)) == (1, 47, 42)
+    assert others(asked("parameter", INT, "argc"), (47,)) == (2, 3)
+
+
+def test_the_numbers_of_a_path_are_those_of_its_branches_the_last_first() -> None:
+    program = program_of("int main(int n, char **words) { if (n > 3) n = 9; if (n == 47) n = 0; return n; }")
+    path = [Step("main", edge.id) for edge in program.functions["main"].edges]
+    assert compared_on(program, path) == (47, 3)
+
+
 def test_the_questions_next_to_where_a_run_leaves_the_path_come_first() -> None:
     """The base run, which takes two of three claimed steps; then its four allocations."""
     chosen: list[list[InputValue | None]] = []
@@ -124,3 +136,18 @@ def test_the_nearest_questions_before_each_place_come_first() -> None:
     questions = [(number, Question("allocation", INT, "malloc", 0, "main", 0, 10 * number, 0)) for number in range(8)]
     order = sorted(ranked(questions, (15, 40, 65)))
     assert [number for _, (number, _) in order] == [1, 6, 0, 4, 2, 5, 3, 7]
+
+
+def test_runs_find_the_characters_that_the_claimed_path_looks_for() -> None:
+    """No formula is asked: the runs find one character after the other, since each takes them further along the path."""
+    text = (
+        "int getchar(void); int main(void) { int s = 0, c; while ((c = getchar()) != -1)"
+        " { if (s == 0 && c == '/') s = 1; else if (s == 1 && c == '*') s = 2; else s = 0; }"
+        ' if (s == 2) __assert_fail("", "", 1, "main"); return 0; }'
+    )
+    path = run_of(text, (ord("/"), ord("*"), -1)).path
+    task = Task(program_of(text), Target("main", path[-1].edge, "assertion"), ("main",), path, Effort(seconds=0.8))
+    decision = decide(task)
+    assert isinstance(decision, Confirmed)
+    assert decision.spent.paths == 0
+    assert [value for question, value in decision.inputs if question.name == "getchar"][-3:] == [47, 42, -1]

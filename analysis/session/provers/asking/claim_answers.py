@@ -257,11 +257,12 @@ class Claims:
                 self._known.pop(claim, None)
 
     def _next_attempt(self, claim: Claim) -> None:
-        """Has a function asked about from the entries: now, or when the program was asked about as a whole."""
+        """Has a function asked about from the entries, after what waits: cheap questions come first, and several of these can be
+        asked at once."""
         whole = self._known.get(claim._replace(whole=True))
         if whole is not None and whole.decided is not None:
             return  # a proof of an earlier revision was tried first
-        self._queue.insert(claim._replace(whole=True), first=self._budget.first == "program")
+        self._queue.add(claim._replace(whole=True))
 
     def _leave(self) -> None:
         """Leaves what is not answered."""

@@ -70,9 +70,9 @@ class ClaimQueue:
         """A prover is asked."""
         self._running[ticket] = claim
 
-    def insert(self, claim: Claim, *, first: bool) -> None:
-        """Adds a claim: before all others, or after them."""
-        self._claims = {claim: None, **self._claims} if first else {**self._claims, claim: None}
+    def add(self, claim: Claim) -> None:
+        """Adds a claim after all others, if it is not there."""
+        self._claims.setdefault(claim)
 
     def sort(self, place: Callable[[Claim], tuple[int, int]]) -> None:
         """Puts the claims in the order of their places; those with the same place stay as they are."""

@@ -155,7 +155,7 @@ class Proving:
             if error in refuted and _is_there(error, program):
                 wanted.setdefault(error, asked.suspicion)
         slicer = Slicer(program, entries, self._contents, uncut=options.certificates) if wanted else None
-        seconds = budget_of(options.budget, options.limits).finding
+        seconds = budget_of(options.budget, options.limits).of_findings(len(wanted))
         questions = {
             error: finding_question(suspicion, slicer.slice(suspicion.function), options, seconds, shipped)
             for error, suspicion in wanted.items()
@@ -170,7 +170,7 @@ class Proving:
         because the rest could lead there."""
         self._understood = understood
         budget = budget_of(options.budget, options.limits)
-        self._budget = task_budget(budget, budget.finding, options.limits)
+        self._budget = task_budget(budget, budget.of_findings(len(plan.wanted)), options.limits)
         known = self._decisions.get(plan.keys.values())
         found = {
             e: self._carried(_Asked(plan.wanted[e], key, plan.questions[e].seconds), plan.slicer, known.get(key))

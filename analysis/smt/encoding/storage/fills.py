@@ -34,10 +34,12 @@ class _Read(NamedTuple):
 
 
 class Fills:
-    """Reads of fills. `inputs` are the symbols that were read so far, `births` when symbols and arrays came to be."""
+    """Reads of fills. `inputs` are the symbols that were read so far, `births` when symbols and arrays came to be, `pointer_sort`
+    is the sort of addresses and of offsets in bytes."""
 
     def __init__(self, arithmetic: Integers | Bits, ledger: Ledger) -> None:
         self._arithmetic = arithmetic
+        self.pointer_sort: Sort = INT if isinstance(arithmetic, Integers) else bit_vector(arithmetic.model.pointer_bits)
         self._ledger = ledger
         self._patterns = Patterns(arithmetic)
         self.inputs: dict[Term, Input] = {}
@@ -52,11 +54,6 @@ class Fills:
         other.inputs, other.births, other.step = dict(self.inputs), dict(self.births), self.step
         other._reads = dict(self._reads)
         return other
-
-    @property
-    def pointer_sort(self) -> Sort:
-        """The sort of addresses and of offsets in bytes."""
-        return INT if isinstance(self._arithmetic, Integers) else bit_vector(self._arithmetic.model.pointer_bits)
 
     def offset(self, value: int) -> Term:
         """A known offset in bytes."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from analysis.cfa.bit_layout import BitLayout
+from analysis.model import clock
 from analysis.model.assumptions import BOUNDS, OUTSIDE_POINTERS, OWN_TYPES
 from analysis.model.c_types import Integer, Pointer, Type
 from analysis.smt.encoding.numbers.bits import Bits
@@ -21,6 +22,7 @@ from analysis.smt.encoding.storage.bit_patterns import Patterns, unsigned
 from analysis.smt.encoding.storage.content import ANY_TAG, Cell, Content, Fill, FillKind, Layer, Patch, Tag
 from analysis.smt.encoding.storage.fills import Fills
 from analysis.smt.encoding.storage.object_access import Objects
+from analysis.smt.encoding.storage.origins import Origins
 from analysis.smt.encoding.storage.regions import Alternatives, Region, RegionKind, Spot, can_hold
 from analysis.smt.logic import linear
 from analysis.smt.logic.term_building import FALSE, TRUE, and_, constant_of, distinct, eq, ite, not_, number, or_
@@ -48,6 +50,7 @@ class Memory:
         self.given_outside: list[Term] = []  # pointers to blocks that the library allocated, or null
         self._generation = 0
         self.addresses = Addresses(arithmetic.model)
+        self._origins = Origins(self.addresses.first)
         self._bind(arithmetic, ledger, Fills(arithmetic, ledger))
         self.new_region("memory", "outside", None, None, "unknown")
 
@@ -70,7 +73,7 @@ class Memory:
         other.freed_outside = list(self.freed_outside)
         other.given_outside = list(self.given_outside)
         other.statics_are_known = self.statics_are_known
-        other.addresses = self.addresses.copy()
+        other.addresses, other._origins = self.addresses.copy(), self._origins
         other._bind(arithmetic, ledger, self.fills.copy(arithmetic, ledger))
         other._contents = dict(self._contents)
         for content in self._contents.values():
@@ -294,11 +297,11 @@ class Memory:
         """Where a pointer that came from outside points."""
         self._ledger.assume(OUTSIDE_POINTERS.sentence)
         born, named = 0, set[int | None]()
-        for part in subterms((term,)):
-            if part.op == "symbol":
-                born = max(born, self.fills.births.get(part, 0))
-            elif part.op == "value" and isinstance(part.data, int):
-                named.add(self.addresses.region(part.data))
+        for leaf in self._origins.of(term):
+            if leaf.op == "symbol":
+                born = max(born, self.fills.births.get(leaf, 0))
+            elif isinstance(leaf.data, int):
+                named.add(self.addresses.region(leaf.data))
         spots: list[tuple[Term, Spot]] = []
         for number_, region in enumerate(self.regions):
             known = number_ in named or self._escaped.get(number_, born + 1) <= born
@@ -308,6 +311,7 @@ class Memory:
                 if inside is not FALSE:
                     spots.append((and_(condition, inside), self._spot(number_, 0, offset)._replace(is_typed=True)))
         spots.append((condition, Spot(_OUTSIDE, 0, term, is_typed=True)))
+        clock.work(clock.PLACE * len(spots))
         return spots
 
     def constrain_outside(self, pointer: Term) -> None:
@@ -330,6 +334,7 @@ class Memory:
     def load(self, spots: Alternatives, width: int, type_: Type, tag: Tag) -> Term:
         """The scalar of `width` bits at one of several places."""
         value: Term | None = None
+        clock.work(clock.PLACE * len(spots))
         for condition, spot in reversed(spots):
             here = self._load(spot, width, type_, tag)
             value = here if value is None else ite(condition, here, value)
@@ -356,6 +361,7 @@ class Memory:
 
     def store(self, spots: Alternatives, width: int, type_: Type, term: Term, tag: Tag) -> None:
         """Writes a scalar to one of several places."""
+        clock.work(clock.PLACE * len(spots))
         for condition, spot in spots:
             self._store(TRUE if len(spots) == 1 else condition, spot, Cell(width, term, type_), tag)
 
