@@ -15,7 +15,7 @@ from analysis.api import Checker
 from analysis.cfa.graph import Cfa
 from analysis.model import ir
 from analysis.model.options import Options
-from analysis.session.portfolio.request_terms import About, Terms
+from analysis.session.portfolio.request_terms import About, Kept, Terms
 from analysis.session.provers.asking.answer import Decided, Part, Ran
 from analysis.session.provers.asking.program_slices import Contents, Slicer
 from analysis.session.provers.asking.question import Question, key_of
@@ -53,11 +53,19 @@ def question(tmp_path_factory: pytest.TempPathFactory) -> Question:
     checker = Checker(Options())
     checker.open([str(file)])
     program = checker.inspect().program
-    about = About(
-        "finding", ("null-dereference",), "main", 3, ir.Var("at", "local", program.functions["main"].type), (("main", 1),)
-    )
+    at = ir.Var("at", "local", program.functions["main"].type)
+    about = About("finding", ("null-dereference",), "main", 3, at, (("main", 1),), (("main", 2),))
     slice_ = Slicer(program, ["main"], Contents()).slice("main")
-    return Question(slice_, about, True, Terms(assume=("allocations-succeed",)), 4.0)
+    terms = Terms("ILP32", "predicate", "int", ("allocations-succeed",), True, 7, "none")
+    return Question(slice_, about, True, terms, 4.0, Kept(b"an earlier proof", True, "another"), "earlier")
+
+
+def test_the_question_here_has_no_default(question: Question) -> None:
+    """So that a field that is added, and not packed, is noticed below."""
+    plain = Question(question.program, About("runs", ()), False, Terms(), 0.0)
+    for mine, default in ((question, plain), (question.about, plain.about), (question.terms, plain.terms), (question.kept, Kept())):
+        same = [name for name in mine._fields if getattr(mine, name) == getattr(default, name)]
+        assert same in ([], ["program"])
 
 
 def parts(question: Question, table: str) -> dict[str, object]:
