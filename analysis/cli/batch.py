@@ -14,6 +14,7 @@ from typing import get_args
 import click
 import msgspec
 
+from analysis.cli.check import FAILED, UNKNOWN, VIOLATED
 from analysis.cli.failure import Failure, demand_paths
 from analysis.cli.output import write
 from analysis.cli.scheduler import provers_of, scheduler_options
@@ -24,9 +25,9 @@ from analysis.model.limits import LONGEST
 from analysis.model.options import Engine
 from analysis.session.keeping.surroundings import tool_digest
 
-VIOLATED, FAILED = 1, 2
-_DONE = (0, VIOLATED, 3)
+_DONE = (0, VIOLATED, UNKNOWN)
 _MORE = 60.0  # seconds that a process has beyond its own time limit
+_COUNTS = ("files", "functions", "confirmed", "possible", "held_back", "safe")  # the columns of the table
 _TEXTS = (".c", ".h", ".inc", ".yaml", ".toml")
 
 
@@ -136,16 +137,16 @@ def table(done: Sequence[Checked]) -> str:
         "|---" * 9 + "|",
     ]
     rows += [_row(os.path.normpath(one.path), one, one.failure) for one in done]
-    numbers = [[getattr(one, name) for one in done] for name in Checked.__struct_fields__[4:]]
-    total = Checked("", "", sum(one.seconds for one in done), "", *map(sum, numbers))
+    counts = {name: sum(getattr(one, name) for one in done) for name in _COUNTS}
+    total = Checked("", "", sum(one.seconds for one in done), **counts)
     failed = sum(bool(one.failure) for one in done)
     rows.append(_row(f"all {len(done)}", total, f"{failed} failed"))
     return "\n".join(rows) + "\n"
 
 
 def _row(name: str, one: Checked, said: str) -> str:
-    counts = (one.files, one.functions, one.confirmed, one.possible, one.held_back, one.safe)
-    return f"| {name} | {' | '.join(map(str, counts))} | {one.seconds:.1f} | {said} |"
+    counts = " | ".join(str(getattr(one, count)) for count in _COUNTS)
+    return f"| {name} | {counts} | {one.seconds:.1f} | {said} |"
 
 
 def _reports(paths: Sequence[str], into: Path) -> list[tuple[str, Path]]:

@@ -159,7 +159,7 @@ class _Proving:
         budget = Budget(options.query_milliseconds)
         reusing = self._reusing = Reusing(stretches, self._violations, self._property, budget)
         try:
-            found = reusing.earlier(earlier, options.align)
+            found = reusing.mapped(earlier, options.align)
             if found is not None and options.revalidates and options.reuse == "annotations":
                 with clock.within(_REVALIDATED * options.seconds):
                     proof = revalidated(found, self._system, options.ends, self._model, budget)
