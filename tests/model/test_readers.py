@@ -23,6 +23,7 @@ KNOWN = {
     ("analysis/rules/load.py", "read_text"): "the schema that comes with Everproof",
     ("server/transport/class_code.py", "read_bytes"): "what comes with the server",
     ("analysis/session/provers/processes/prover_process.py", "open"): "/proc/self",
+    ("analysis/session/provers/cluster/tool_version.py", "read_bytes"): "what comes with Everproof",
     ("server/loop_watch.py", "open"): "/proc/self",
     ("server/process_memory.py", "open"): "/proc",
     ("analysis/cli/output.py", "open"): "writes what --output names",
