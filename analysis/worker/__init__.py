@@ -5,7 +5,7 @@ abandoned between two files, or inside the engine by a signal; what it has built
 request that has arrived is applied before the next check starts, and of several requested checks
 only the last one is done (`service`).
 
-Questions about the last check (`questions`) are answered when none is pending; those about contracts (`told_contracts`)
+Questions about the last check (`check_questions`) are answered when none is pending; those about contracts (`told_contracts`)
 from what is found in a fraction of a second. The rest, and what edits did to contracts, is found while the process is
 idle.
 

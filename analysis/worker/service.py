@@ -40,9 +40,9 @@ from analysis.wire import (
     ToldFixes,
 )
 from analysis.worker.auditing.self_audit import SelfAudit
+from analysis.worker.check_questions import Questions
 from analysis.worker.fixing import Fixing
 from analysis.worker.programs import Programs
-from analysis.worker.questions import Questions
 from analysis.worker.reference.following import References
 from analysis.worker.reference.task import BisectionTask
 from analysis.worker.reported_files import ReportedFiles
