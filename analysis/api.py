@@ -31,7 +31,7 @@ from analysis.session.contracts.open_contracts import OpenContracts
 from analysis.session.entries import choose_entries
 from analysis.session.keeping.reopening import Question, Reopening
 from analysis.session.opened import Inspection, OpenProgram
-from analysis.session.provers.proofs import PoolMaker, Proofs
+from analysis.session.provers.proofs import PoolMaker, Proofs, local_pool
 from analysis.session.reporting import Reporting
 from analysis.session.units.built import Built
 from analysis.session.units.unit_view import UnitView
@@ -45,7 +45,7 @@ Stop = Callable[[], bool]
 
 
 class Provers(NamedTuple):
-    """Provers that are not on this machine: how many there are, and what makes a pool of them."""
+    """Who is asked: how many provers there are, and what makes a pool of them."""
 
     jobs: int
     pool: PoolMaker
@@ -105,12 +105,13 @@ class Checker:
         self._restriction = restriction
         self._check = ProgramCheck(algorithm, jobs, restriction)
         self._reopening = Reopening(store, self._program.texts)
-        self._proofs = Proofs(store, *((jobs, notify) if provers is None else (provers.jobs, notify, provers.pool)))
+        provers = Provers(jobs, local_pool) if provers is None else provers
+        self._proofs = Proofs(store, provers.jobs, notify, provers.pool)
         self._reporting = Reporting(self._program)
         self.contracts = OpenContracts()
         self._last: _Last | None = None
         self._is_kept = False  # the last answer is the store's, of the texts as they are
-        self._is_rechecking = False  # of the last report, only what it puts in question was asked
+        self._is_rechecking = False  # of the last report, provers were asked only whether earlier proofs still hold
 
     # -- the program ----------------------------------------------------------------------------------------------------------
 
@@ -410,11 +411,11 @@ class Checker:
         if not self._proofs.collect():
             return False
         if self._is_rechecking and self._proofs.wanted:  # nothing else is asked yet
-            self._recheck_on()
+            self._go_on_rechecking()
             return True
         return self._ask_about_last()
 
-    def _recheck_on(self) -> None:
+    def _go_on_rechecking(self) -> None:
         with contextlib.suppress(Interrupted):
             self._proofs.recheck(self.interruption)
 

@@ -31,7 +31,7 @@ from analysis.cfa.building.unit import build_unit
 from analysis.cfa.graph import Program
 from analysis.cfa.linking.link import link
 from analysis.cpa.predicates.violations import violations
-from analysis.engines.predicate.predicate_proof import PredicateOptions
+from analysis.engines.predicate.predicate_options import PredicateOptions
 from analysis.engines.predicate.predicate_proof import prove as by_predicates
 from analysis.engines.symbolic import Confirmed, Effort, ProgramTask, Refuted, Target, Task, decide, decide_program
 from analysis.engines.symbolic.cegar import CegarOptions

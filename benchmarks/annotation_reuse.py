@@ -41,7 +41,8 @@ from analysis.cfa.revisions.location_map import program_map
 from analysis.cfa.revisions.match import by_order
 from analysis.cfa.revisions.similarity_flooding import by_flooding
 from analysis.cpa.predicates.violations import Property, violations
-from analysis.engines.predicate.predicate_proof import PredicateOptions, prove
+from analysis.engines.predicate.predicate_options import PredicateOptions
+from analysis.engines.predicate.predicate_proof import prove
 from analysis.engines.predicate.reuse import earlier_proofs
 from analysis.engines.predicate.reuse.earlier_proofs import EarlierProofs
 from analysis.engines.predicate.reuse.reusing import Reuse

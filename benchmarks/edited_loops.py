@@ -23,7 +23,8 @@ from analysis.certificate.annotation import Annotation
 from analysis.certificate.checked_outcome import Proved, Unproved
 from analysis.cfa.graph import Program
 from analysis.cpa.predicates.violations import violations
-from analysis.engines.predicate.predicate_proof import PredicateOptions, prove
+from analysis.engines.predicate.predicate_options import PredicateOptions
+from analysis.engines.predicate.predicate_proof import prove
 from analysis.engines.predicate.reuse import earlier_proofs
 from analysis.engines.predicate.reuse.earlier_proofs import EarlierProofs
 from tests.support.edited_loops import EditedLoops

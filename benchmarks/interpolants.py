@@ -25,7 +25,8 @@ from analysis.certificate.checked_outcome import Proved, Unproved
 from analysis.cfa.graph import Program
 from analysis.cpa.predicates.violations import Property, Violation, violations
 from analysis.engines.predicate import predicate_refinement
-from analysis.engines.predicate.predicate_proof import PredicateOptions, prove
+from analysis.engines.predicate.predicate_options import PredicateOptions
+from analysis.engines.predicate.predicate_proof import prove
 from analysis.engines.value.value_proof import prove as prove_by_values
 from analysis.model.c_types import LP64
 from analysis.model.options import Options

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from benchmarks.debian_packages import PACKAGES as SOURCES
+from benchmarks.real_sources import PROJECTS
 from benchmarks.sources import SourcePackage
 
 
@@ -34,14 +36,7 @@ _CMAKE = (("cmake", "-S", ".", "-B", "build"),)
 
 PACKAGES = {
     "cjson": Patched(
-        SourcePackage(
-            "cjson",
-            "1.7.15-1+deb12u4",
-            "cjson_1.7.15.orig.tar.gz",
-            "5308fd4bd90cef7aa060558514de6a1a4a0819974a26e6ed13973c5f624c24b2",
-            "cjson_1.7.15-1+deb12u4.dsc",
-            "764c2de141d680f4fb4cada30c526dacaa30ead061b9b9c34f2b81e2df0f8439",
-        ),
+        SOURCES["cjson"],
         "cjson_1.7.15-1+deb12u4.debian.tar.xz",
         "afd19a970966cf534ff1e9ec077d710a5e7e78eb4ec9b499c8bdc32e55da12cb",
     ),
@@ -60,27 +55,13 @@ PACKAGES = {
         include=(".", "include"),
     ),
     "mini-httpd": Patched(
-        SourcePackage(
-            "mini-httpd",
-            "1.30-3",
-            "mini-httpd_1.30.orig.tar.gz",
-            "9c4481802af8dde2e164062185c279e9274525c3af93d014fdc0b80cf30bca6e",
-            "mini-httpd_1.30-3.dsc",
-            "a1c95ac6a83b7f40240e3dff075f3a05ef83f1482bb2fa3cd9e55407c1346ee0",
-        ),
+        SOURCES["mini-httpd"],
         "mini-httpd_1.30-3.debian.tar.xz",
         "cc4e08073d0d1cee51ef2c605b26a7aab127c23d9d334aa9043585ab453c1b07",
         prepare=(("make", "mime_encodings.h", "mime_types.h"),),
     ),
     "patch": Patched(
-        SourcePackage(
-            "patch",
-            "2.7.6-7",
-            "patch_2.7.6.orig.tar.xz",
-            "ac610bda97abe0d9f6b7c963255a11dcb196c25e337c61f94e4778d632f1d8fd",
-            "patch_2.7.6-7.dsc",
-            "d954fd576d935ac54b7d44d4976eb52d0da84a57f7bad90c6e5bd5e33595030a",
-        ),
+        SOURCES["patch"],
         "patch_2.7.6-7.debian.tar.xz",
         "7725f30b042d8cf63516e480036e93ca2ff0ce5ad3754db4a4e69d33e96a2624",
         prepare=_CONFIGURE,
@@ -113,14 +94,7 @@ PACKAGES = {
         "16b564d442c919d9b731a3b04c4d11be8ff5e77e79db9eb692527e5acfb53966",
     ),
     "giflib": Patched(
-        SourcePackage(
-            "giflib",
-            "5.2.1-2.5+deb12u1",
-            "giflib_5.2.1.orig.tar.gz",
-            "31da5562f44c5f15d63340a09a4fd62b48c45620cd302f77a6d9acf0077879bd",
-            "giflib_5.2.1-2.5+deb12u1.dsc",
-            "5206a92fd4a057768f429033a3a80bc1e06453f6c60dfec243d8188fa6ade3f4",
-        ),
+        SOURCES["giflib"],
         "giflib_5.2.1-2.5+deb12u1.debian.tar.xz",
         "efa4369de943f7918c2b0b049a125268937ab12039ea6ed01d34ab2125def0df",
     ),
@@ -139,28 +113,14 @@ PACKAGES = {
         include=(".", "libarchive"),
     ),
     "tinyproxy": Patched(
-        SourcePackage(
-            "tinyproxy",
-            "1.11.1-2.1+deb12u1",
-            "tinyproxy_1.11.1.orig.tar.xz",
-            "d66388448215d0aeb90d0afdd58ed00386fb81abc23ebac9d80e194fceb40f7c",
-            "tinyproxy_1.11.1-2.1+deb12u1.dsc",
-            "8741be861e85204fa49be56fe782c9b5a57c4d5843d1937dc9c75d4c47b902d9",
-        ),
+        PROJECTS["tinyproxy"].package,
         "tinyproxy_1.11.1-2.1+deb12u1.debian.tar.xz",
         "42f01e0d126e9f80e5adfc04482df018b988c5f30447e267387906f887deb059",
         prepare=_CONFIGURE,
         include=(".", "src"),
     ),
     "yajl": Patched(
-        SourcePackage(
-            "yajl",
-            "2.1.0-3+deb12u2",
-            "yajl_2.1.0.orig.tar.gz",
-            "3fb73364a5a30efe615046d07e6db9d09fd2b41c763c5f7d3bfb121cd5c5ac5a",
-            "yajl_2.1.0-3+deb12u2.dsc",
-            "38420d432584960203b37e108bcf39a5b6f0f2c96620af51e358ad2ce2e8746b",
-        ),
+        SOURCES["yajl"],
         "yajl_2.1.0-3+deb12u2.debian.tar.xz",
         "31ebb5b6e0b76908d9631ce9c94ba1d7a34bbba05ea9ed42ee72422e141cbe48",
         prepare=_CMAKE,

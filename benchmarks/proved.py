@@ -29,7 +29,8 @@ from analysis.cfa.building.unit import build_unit
 from analysis.cfa.graph import Program
 from analysis.cfa.linking.link import link
 from analysis.cpa.predicates.violations import Property, violations
-from analysis.engines.predicate.predicate_proof import PredicateOptions, prove
+from analysis.engines.predicate.predicate_options import PredicateOptions
+from analysis.engines.predicate.predicate_proof import prove
 from analysis.engines.symbolic import Effort, ProgramTask
 from analysis.frontend.syntax.parser import parse
 from analysis.model.c_types import LP64

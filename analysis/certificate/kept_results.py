@@ -1,6 +1,6 @@
 """What following functions showed, kept with what it followed from, so that nothing is followed twice from the same.
 
-To follow a function shows the same again where its CFA and the contracts of what it calls are the same. So after an edit, the
+A function that is followed again shows the same if its CFA and the contracts of what it calls are the same. So after an edit, the
 functions that call the edited one are looked up instead, as long as its contract is the old one. Functions that call each other
 are followed in rounds, each from the contracts of the round before: an edit in one of them leaves most of these as they were.
 

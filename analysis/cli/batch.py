@@ -14,19 +14,22 @@ from typing import get_args
 import click
 import msgspec
 
+from analysis.cli.check import FAILED, UNKNOWN, VIOLATED
 from analysis.cli.failure import Failure, demand_paths
 from analysis.cli.output import write
 from analysis.cli.scheduler import provers_of, scheduler_options
 from analysis.frontend.compiler.compiler_flags import DATABASE_NAME
 from analysis.model.budgets import BudgetName
 from analysis.model.digest import digest_text
-from analysis.model.limits import LONGEST
+from analysis.model.file_reading import UnreadableError, read_file
+from analysis.model.limits import DATABASE_BYTES, LONGEST
 from analysis.model.options import Engine
 from analysis.session.keeping.surroundings import tool_digest
 
-VIOLATED, FAILED = 1, 2
-_DONE = (0, VIOLATED, 3)
+_DONE = (0, VIOLATED, UNKNOWN)
 _MORE = 60.0  # seconds that a process has beyond its own time limit
+_REPORT_BYTES = 1 << 30  # of a report; a larger one is none of ours
+_COUNTS = ("files", "functions", "confirmed", "possible", "held_back", "safe")  # the columns of the table
 _TEXTS = (".c", ".h", ".inc", ".yaml", ".toml")
 
 
@@ -136,16 +139,16 @@ def table(done: Sequence[Checked]) -> str:
         "|---" * 9 + "|",
     ]
     rows += [_row(os.path.normpath(one.path), one, one.failure) for one in done]
-    numbers = [[getattr(one, name) for one in done] for name in Checked.__struct_fields__[4:]]
-    total = Checked("", "", sum(one.seconds for one in done), "", *map(sum, numbers))
+    counts = {name: sum(getattr(one, name) for one in done) for name in _COUNTS}
+    total = Checked("", "", sum(one.seconds for one in done), **counts)
     failed = sum(bool(one.failure) for one in done)
     rows.append(_row(f"all {len(done)}", total, f"{failed} failed"))
     return "\n".join(rows) + "\n"
 
 
 def _row(name: str, one: Checked, said: str) -> str:
-    counts = (one.files, one.functions, one.confirmed, one.possible, one.held_back, one.safe)
-    return f"| {name} | {' | '.join(map(str, counts))} | {one.seconds:.1f} | {said} |"
+    counts = " | ".join(str(getattr(one, count)) for count in _COUNTS)
+    return f"| {name} | {counts} | {one.seconds:.1f} | {said} |"
 
 
 def _reports(paths: Sequence[str], into: Path) -> list[tuple[str, Path]]:
@@ -165,10 +168,10 @@ def _checked(path: str, report: Path, options: Sequence[str], places: Sequence[s
     """Checks a program, unless its report is there and of the same question."""
     question, beside = digest_text(tool_digest(), path, *options, *_contents(Path(path))), report.with_suffix(".batch")
     try:
-        known = _kept.decode(beside.read_bytes())
+        known = _kept.decode(read_file(beside, _REPORT_BYTES))
         if known.question == question and not known.failure and report.is_file() and not again:
             return known
-    except (OSError, msgspec.MsgspecError):
+    except (UnreadableError, msgspec.MsgspecError):
         pass
     began = time.monotonic()
     failure = _check(path, report, [*options, *places], timeout + _MORE)
@@ -210,8 +213,8 @@ def _check(path: str, report: Path, options: Sequence[str], seconds: float) -> s
 
 def _counted(done: Checked, report: Path) -> Checked:
     try:
-        found = _decoder.decode(report.read_bytes())
-    except (OSError, msgspec.MsgspecError) as error:
+        found = _decoder.decode(read_file(report, _REPORT_BYTES))
+    except (UnreadableError, msgspec.MsgspecError) as error:
         return msgspec.structs.replace(done, failure=f"its report cannot be read: {error}")
     shown = [finding.status for finding in found.findings if finding.shown]
     safe = sum(any(verdict.verdict == "safe" for verdict in one.verdicts.values()) for one in found.functions)
@@ -227,7 +230,7 @@ def _counted(done: Checked, report: Path) -> Checked:
 
 
 def _contents(path: Path) -> Iterator[str | bytes]:
-    """The texts of a program's folder."""
+    """The texts of a program's folder; of one that cannot be read, why."""
     folder = path.parent if path.name == DATABASE_NAME else path
     files = (
         sorted(one for one in folder.rglob("*") if one.suffix in _TEXTS or one.name == DATABASE_NAME)
@@ -235,5 +238,8 @@ def _contents(path: Path) -> Iterator[str | bytes]:
         else [path]
     )
     for file in files:
-        if file.is_file():
-            yield from (str(file), file.read_bytes())
+        yield str(file)
+        try:
+            yield read_file(file, DATABASE_BYTES)
+        except UnreadableError as error:
+            yield error.reason

@@ -16,8 +16,8 @@ First = Literal["program", "function"]
 
 
 class ProverBudget(msgspec.Struct, frozen=True):
-    """Seconds of work (`analysis.model.clock`): `finding` to decide one finding, at most, and `findings` for all of them, of
-    which each has the same share, before anything is known of any (None: no end); `function` to prove one rule in one function,
+    """Seconds of work (`analysis.model.clock`): `finding` to decide one finding, at most; `findings` for all of them, in equal
+    shares that are fixed before anything is known of any (None: no limit); `function` to prove one rule in one function,
     `program` for one question about all of the program, `contracts` for one about its functions, by their contracts. After
     `total` seconds, of all tasks together, nothing is begun but findings and contracts; None: no end. `first`: whether proofs
     begin with the program, or with each function by itself, which survives edits elsewhere. `patience`: how many times as

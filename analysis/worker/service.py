@@ -11,7 +11,6 @@ import msgspec
 
 from analysis.api import Checker
 from analysis.model.collecting import Trimmer, collect_what_is_new
-from analysis.model.options import Options
 from analysis.model.report import Rechecked, Report, Times, Work
 from analysis.model.text_changes import Fix
 from analysis.wire import (
@@ -29,7 +28,6 @@ from analysis.wire import (
     Configure,
     Decided,
     Derive,
-    Derived,
     Edit,
     Event,
     Ping,
@@ -39,16 +37,14 @@ from analysis.wire import (
     Saved,
     Shutdown,
     Since,
-    ToldContract,
-    ToldDifference,
     ToldFixes,
 )
 from analysis.worker.auditing.self_audit import SelfAudit
+from analysis.worker.check_questions import Questions
 from analysis.worker.fixing import Fixing
 from analysis.worker.programs import Programs
 from analysis.worker.reference.following import References
 from analysis.worker.reference.task import BisectionTask
-from analysis.worker.reference.told_difference import told_difference
 from analysis.worker.reported_files import ReportedFiles
 from analysis.worker.told_contracts import ToldContracts
 
@@ -83,8 +79,8 @@ class Service:
         self._answered_generation = 0
         self._is_open = False  # whether provers may have something to say of what was reported
         self._at_work: Checker | None = None
-        self._questions: list[Derive | AskContract | AskDifference] = []
         self._told = ToldContracts(interrupted, has_news)
+        self._questions = Questions(send, self.programs, self._references, self._told)
         self._trimmer = Trimmer()
         self._typing = False
         self._now, self._rests_at, self._arrived = now, 0.0, now()
@@ -125,7 +121,7 @@ class Service:
                 self.audit.began_afresh(self.programs.texts)
                 self._answered = {}
             case Derive() | AskContract() | AskDifference():
-                self._questions.append(request)
+                self._questions.add(request)
             case Saved(_, path, version):
                 self.programs.saved(os.path.abspath(path), version)
                 self._references.saved(self.programs.checkers)
@@ -297,23 +293,8 @@ class Service:
 
     def answer(self) -> None:
         """Answers what was asked about the last check, once none is pending."""
-        if self.pending is not None:
-            return
-        questions, self._questions = self._questions, []
-        for question in questions:
-            path = os.path.abspath(question.path)
-            checker = self.programs.checker_of(path)
-            if isinstance(question, AskContract):
-                contract = None if checker is None else self._told.answer(checker, path, question.function)
-                self._send(ToldContract(question.generation, contract))
-            elif isinstance(question, AskDifference):
-                program = self.programs.program_of(path)
-                options = Options() if checker is None else checker.options
-                told = told_difference(self._references, program, options, path, self.programs.text(path))
-                self._send(ToldDifference(question.generation, *told))
-            else:
-                derived = None if checker is None else checker.derivations(path, question.function, question.line)
-                self._send(Derived(question.generation, derived))
+        if self.pending is None:
+            self._questions.answer()
 
     def _reports(self, generation: int, focus: Iterable[str], *, patient: bool) -> list[tuple[Checker, Report]] | None:
         """What is known of each program, those in focus first; None if something newer came."""

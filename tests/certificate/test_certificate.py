@@ -15,7 +15,8 @@ from analysis.certificate.checker import check
 from analysis.certificate.refusal import RefusedError
 from analysis.cfa.graph import Program
 from analysis.cpa.predicates.violations import violations
-from analysis.engines.predicate.predicate_proof import PredicateOptions, prove
+from analysis.engines.predicate.predicate_options import PredicateOptions
+from analysis.engines.predicate.predicate_proof import prove
 from analysis.model.assumptions import BEFORE
 from analysis.model.c_types import ILP32, LP64
 from analysis.smt.logic import linear

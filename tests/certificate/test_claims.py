@@ -29,7 +29,8 @@ from analysis.cfa.graph import Program
 from analysis.cli.certifying import judged, read_program
 from analysis.cpa.predicates.adjustable_blocks import loop_heads
 from analysis.cpa.predicates.violations import violations
-from analysis.engines.predicate.predicate_proof import PredicateOptions, prove
+from analysis.engines.predicate.predicate_options import PredicateOptions
+from analysis.engines.predicate.predicate_proof import prove
 from analysis.model import ir
 from analysis.model.c_types import LP64
 from analysis.model.options import Options

@@ -12,7 +12,8 @@ from analysis.api import Checker
 from analysis.certificate.checked_outcome import Proved
 from analysis.certificate.invariants import invariants
 from analysis.cpa.predicates.violations import Property, violations
-from analysis.engines.predicate.predicate_proof import PredicateOptions, prove
+from analysis.engines.predicate.predicate_options import PredicateOptions
+from analysis.engines.predicate.predicate_proof import prove
 from analysis.model.c_types import LP64
 from analysis.model.options import Options
 

@@ -19,7 +19,8 @@ from analysis.cfa.graph import Program
 from analysis.cli.certifying import ACCEPTED, REFUSED, judged
 from analysis.cpa.predicates.adjustable_blocks import loop_heads
 from analysis.cpa.predicates.violations import violations
-from analysis.engines.predicate.predicate_proof import PredicateOptions, prove
+from analysis.engines.predicate.predicate_options import PredicateOptions
+from analysis.engines.predicate.predicate_proof import prove
 from analysis.model.options import Options
 from analysis.smt.logic import smtlib_reading
 from analysis.smt.logic.term_building import symbol

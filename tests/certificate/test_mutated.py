@@ -23,7 +23,8 @@ from analysis.certificate.checker import check
 from analysis.certificate.refusal import RefusedError
 from analysis.cpa.predicates.adjustable_blocks import loop_heads
 from analysis.cpa.predicates.violations import violations
-from analysis.engines.predicate.predicate_proof import PredicateOptions, prove
+from analysis.engines.predicate.predicate_options import PredicateOptions
+from analysis.engines.predicate.predicate_proof import prove
 from analysis.smt.logic.substitution import Substitution
 from analysis.smt.logic.term_building import integer, not_, symbol
 from analysis.smt.logic.terms import INT

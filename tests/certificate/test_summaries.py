@@ -17,7 +17,8 @@ from analysis.certificate.refusal import RefusedError
 from analysis.cfa.graph import Program
 from analysis.cpa.obstacles.exposed_variables import exposed
 from analysis.cpa.predicates.violations import violations
-from analysis.engines.predicate.predicate_proof import PredicateOptions, prove
+from analysis.engines.predicate.predicate_options import PredicateOptions
+from analysis.engines.predicate.predicate_proof import prove
 from analysis.engines.predicate.procedure_proof import SummaryClauses
 from analysis.smt.logic import linear
 from analysis.smt.logic.term_building import FALSE, TRUE, and_, distinct, eq, integer, not_, or_, symbol

@@ -20,7 +20,7 @@ def test_each_has_a_row_and_what_is_done_is_not_done_again(
     for name in ("bad", "empty"):
         Path(name).mkdir()
     Path("bad", "main.c").write_text(_BAD)
-    command = ["batch", "bad", "empty", "--into", "reports", "--engine", "automaton"]
+    command = ["batch", "bad", "empty", "--into", "reports", "--engine", "automaton", "--at-once", "2"]
     assert main(command) == 2
     first = capsys.readouterr().out.splitlines()
     assert first[2].startswith("| bad | 1 | 1 | 0 | 1 | 0 | 0 |")

@@ -19,7 +19,7 @@ from analysis.certificate.unwinding import unwind
 from analysis.certificate.unwinding_tree import Unwinding
 from analysis.cfa.graph import Program
 from analysis.cpa.predicates.violations import Property, violations
-from analysis.engines.predicate.predicate_proof import PredicateOptions
+from analysis.engines.predicate.predicate_options import PredicateOptions
 from analysis.engines.predicate.predicate_proof import prove as by_predicates
 from analysis.engines.symbolic import Confirmed, Effort, ProgramTask, Refuted, Target, Task, Undecided, decide, decide_program
 from analysis.engines.symbolic.cegar import CegarOptions

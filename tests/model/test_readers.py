@@ -4,6 +4,7 @@ cannot hold up. The other calls that open something are listed here, each with w
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -23,6 +24,7 @@ KNOWN = {
     ("analysis/rules/load.py", "read_text"): "the schema that comes with Everproof",
     ("server/transport/class_code.py", "read_bytes"): "what comes with the server",
     ("analysis/session/provers/processes/prover_process.py", "open"): "/proc/self",
+    ("analysis/session/provers/cluster/tool_version.py", "read_bytes"): "what comes with Everproof",
     ("server/loop_watch.py", "open"): "/proc/self",
     ("server/process_memory.py", "open"): "/proc",
     ("analysis/cli/output.py", "open"): "writes what --output names",
@@ -36,12 +38,15 @@ KNOWN = {
     ("analysis/frontend/compiler/stand_ins.py", "open"): "writes into our own temporary folder",
 }
 _OPENING = {"open", "read_bytes", "read_text", "fdopen"}
+_NAMED = re.compile(rf"\b({'|'.join(sorted(_OPENING))})\s*\(")
 
 
 def _calls(path: Path) -> Counter[str]:
     """The calls in a module that may open a file, by how they are spelled."""
-    found: Counter[str] = Counter()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    found, text = Counter[str](), path.read_text("utf-8")
+    if not _NAMED.search(text):
+        return found  # most modules: to parse them all takes seconds
+    for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Call):
             match node.func:
                 case ast.Name(name) if name in _OPENING:

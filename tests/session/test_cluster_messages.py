@@ -6,6 +6,7 @@ import pickle
 import pickletools
 import zlib
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -15,7 +16,7 @@ from analysis.api import Checker
 from analysis.cfa.graph import Cfa
 from analysis.model import ir
 from analysis.model.options import Options
-from analysis.session.portfolio.request_terms import About, Terms
+from analysis.session.portfolio.request_terms import About, Kept, Terms
 from analysis.session.provers.asking.answer import Decided, Part, Ran
 from analysis.session.provers.asking.program_slices import Contents, Slicer
 from analysis.session.provers.asking.question import Question, key_of
@@ -53,11 +54,24 @@ def question(tmp_path_factory: pytest.TempPathFactory) -> Question:
     checker = Checker(Options())
     checker.open([str(file)])
     program = checker.inspect().program
-    about = About(
-        "finding", ("null-dereference",), "main", 3, ir.Var("at", "local", program.functions["main"].type), (("main", 1),)
-    )
+    at = ir.Var("at", "local", program.functions["main"].type)
+    about = About("finding", ("null-dereference",), "main", 3, at, (("main", 1),), (("main", 2),))
     slice_ = Slicer(program, ["main"], Contents()).slice("main")
-    return Question(slice_, about, True, Terms(assume=("allocations-succeed",)), 4.0)
+    terms = Terms("ILP32", "predicate", "int", ("allocations-succeed",), True, 7, "none")
+    return Question(slice_, about, True, terms, 4.0, Kept(b"an earlier proof", True, "another"), "earlier")
+
+
+def test_the_question_here_has_no_default(question: Question) -> None:
+    """So that a field that is added, and not packed, is noticed below."""
+    plain = Question(question.program, About("runs", ()), False, Terms(), 0.0)
+    for which in ("about", "terms", "kept"):
+        assert not alike(getattr(question, which), getattr(plain, which))
+    assert alike(question, plain) == ["program"]
+
+
+def alike(one: Any, other: Any) -> list[str]:
+    """The fields that two tuples have alike."""
+    return [name for name in one._fields if getattr(one, name) == getattr(other, name)]
 
 
 def parts(question: Question, table: str) -> dict[str, object]:
@@ -114,9 +128,12 @@ def test_a_pickle_in_place_of_a_part_is_not_read(question: Question) -> None:
 
 
 def test_terms_that_nobody_knows_are_refused(question: Question) -> None:
-    for terms in ({"engine": "magic"}, {"data_model": "LP128"}, {"assume": ("all is well",)}):
+    wrong: tuple[dict[str, Any], ...] = ({"engine": "magic"}, {"data_model": "LP128"}, {"assume": ("all is well",)})
+    nobody: Any = "nobody"
+    others = [question._replace(terms=question.terms._replace(**terms)) for terms in wrong]
+    for other in (*others, question._replace(part=nobody)):
         with pytest.raises(PackingError):
-            unpack_question(pack_question(question._replace(terms=question.terms._replace(**terms))))  # type: ignore[arg-type]
+            unpack_question(pack_question(other))
 
 
 def test_another_version_is_refused_in_a_sentence(question: Question) -> None:

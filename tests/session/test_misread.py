@@ -21,7 +21,7 @@ from analysis.certificate.unwinding_tree import Unwinding
 from analysis.cfa.graph import Program
 from analysis.cli.certifying import read_program
 from analysis.cpa.predicates.violations import Property, violations
-from analysis.engines.predicate.predicate_proof import PredicateOptions
+from analysis.engines.predicate.predicate_options import PredicateOptions
 from analysis.engines.predicate.predicate_proof import prove as prove_by_predicates
 from analysis.engines.symbolic import Confirmed, Effort, ProgramTask, Refuted, Undecided, decide_program
 from analysis.engines.symbolic.cegar import CegarOptions

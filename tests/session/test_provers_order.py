@@ -35,8 +35,9 @@ int main(int n, char **words)
 def test_tasks_of_lower_rank_come_first(tmp_path: Path) -> None:
     pool = Pool(_WORK, 1)
     try:
-        busy = pool.submit(Spin(str(tmp_path / "pid")), Budget(3.0))
+        busy = pool.submit(Spin(str(tmp_path / "pid")), Budget(30.0))
         last, first, second = (pool.submit(Factor(n), Budget(30.0), rank) for n, rank in ((35, 2), (77, 0), (143, 1)))
+        pool.cancel(busy)
         order = []
         while pool.open:
             pool.wait()

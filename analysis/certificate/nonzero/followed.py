@@ -43,7 +43,8 @@ class Followed:
     def take_over(self, other: Followed, names: Collection[str]) -> None:
         """Takes over what was found of functions of another program, which is the same but for bodies of functions. Nothing that
         matters to these may differ."""
-        self._kept = self._kept if self.found else other._kept
+        if not self.found:  # else what was kept of it would be lost
+            self._kept = other._kept
         self.found.update((name, other.found[name]) for name in names if name in other.found and name not in self.found)
 
     def groups_below(self, names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:

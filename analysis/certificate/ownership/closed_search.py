@@ -44,12 +44,15 @@ class ClosedSearch:
     def take_over(self, other: ClosedSearch, names: Collection[str]) -> None:
         """Takes over what another search found. The two programs may differ in bodies of functions only, and in nothing that
         matters to the named functions."""
-        self._kept = self._kept if self._known else other._kept
+        if not self._known:  # else what was kept of it would be lost
+            self._kept = other._kept
         self._known.update((name, one) for name, one in other._known.items() if name in names and name not in self._known)
 
     def follow(self, entry: str) -> Followed | None:
         """What is found of a function, after all that it calls; None if the time is over."""
-        for number in () if entry in self._known else self._needed(entry):
+        if entry in self._known:
+            return self._known[entry]
+        for number in self._needed(entry):
             group = self._groups[number]
             if group[0] not in self._known and not self._follow(group):
                 return None

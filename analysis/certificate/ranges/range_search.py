@@ -37,7 +37,8 @@ class RangeSearch:
     def take_over(self, other: RangeSearch, names: Collection[str]) -> None:
         """Takes over what another search found. The two programs may differ in bodies of functions only, and in nothing that
         matters to the named functions."""
-        self._kept = self._kept if self.claims or self.broken else other._kept
+        if not (self.claims or self.broken):  # else what was kept of it would be lost
+            self._kept = other._kept
         self.claims.update((name, one) for name, one in other.claims.items() if name in names)
         self.broken.update((name, why) for name, why in other.broken.items() if name in names)
 

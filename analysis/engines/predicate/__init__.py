@@ -1,8 +1,9 @@
 """Proves properties by predicate analysis with CEGAR.
 
-`predicate_proof` alternates abstraction and refinement by interpolants. `clauses` gives the whole
-program to Spacer as Horn clauses; `procedure_proof` does so for recursive programs. A small program
-goes to Spacer first, for a tenth of the time, and again if refinement does not end. With
+`predicate_search` alternates abstraction and refinement by interpolants. `clauses` gives the whole
+program to Spacer as Horn clauses; `procedure_proof` does so for recursive programs. `predicate_proof`
+says when each has its turn. A small program goes to Spacer after a short search, for a tenth of the
+time, and again if refinement does not end. With
 *global guidance* Spacer finds invariants of sums that it otherwise enumerates value by value; the
 last attempt runs without it.
 

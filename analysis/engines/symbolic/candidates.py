@@ -45,7 +45,7 @@ class Found(NamedTuple):
 
 
 class Candidates:
-    """Asks about paths to one target, until then (`model.clock`)."""
+    """Asks about paths to one target. No path is begun after `until`, which is a time of `model.clock`."""
 
     def __init__(
         self, program: Program, target: Target, suspects: Sequence[ir.Expr], model: DataModel, budget: Budget, until: float

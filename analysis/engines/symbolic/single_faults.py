@@ -102,12 +102,14 @@ def others(question: Question, compared: Sequence[int] = ()) -> tuple[InputValue
 
 def compared_on(program: Program, path: Sequence[Step]) -> tuple[int, ...]:
     """The numbers that branches of a path compare with, those next to its end first: what a function of the system must answer
-    for a run to take the path is mostly one of them, such as the character that a parser looks for."""
+    for a run to take the path is mostly one of them, such as the character that a parser looks for. Steps that an edit has taken
+    out of the program are passed over: the path is only a hint."""
     found: dict[int, None] = {}
     for step in reversed(path):
-        effect = program.functions[step.function].by_id[step.edge].effect
-        if isinstance(effect, ir.Assume):
-            parts = (part for expr in ir.expressions(effect) for part in ir.walk(expr))
+        cfa = program.functions.get(step.function)
+        edge = None if cfa is None else cfa.by_id.get(step.edge)
+        if edge is not None and isinstance(edge.effect, ir.Assume):
+            parts = (part for expr in ir.expressions(edge.effect) for part in ir.walk(expr))
             found.update(dict.fromkeys(part.value for part in parts if isinstance(part, ir.IntConst)))
     found.pop(0, None)  # the usual answer
     return tuple(found)[:_COMPARED]

@@ -12,7 +12,7 @@ from analysis.certificate.checked_outcome import Proved as Accepted
 from analysis.certificate.checked_outcome import Unproved, Work
 from analysis.cpa.framework.algorithm import Cancellation
 from analysis.cpa.predicates.violations import PROPERTIES, Violation
-from analysis.engines.predicate.predicate_proof import PredicateOptions
+from analysis.engines.predicate.predicate_options import PredicateOptions
 from analysis.engines.predicate.predicate_proof import prove as prove_by_predicates
 from analysis.engines.predicate.reuse import earlier_proofs
 from analysis.engines.predicate.reuse.reusing import Reuse

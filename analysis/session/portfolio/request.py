@@ -65,9 +65,8 @@ class Proved(msgspec.Struct, frozen=True):
 
 class Unknown(msgspec.Struct, frozen=True):
     """It is not known; why. `final`: more time would not change that. `settled`: more time for the prover that says so would not,
-    but another one may know more. `looked`: the functions that were gone through, where that
-    is not all of the program. `nothing`: because nothing could violate the rule. `broken`: what of an earlier proof does not hold
-    any more."""
+    but another one may know more. `looked`: the functions that were gone through, where that is not all of the program.
+    `nothing`: because nothing could violate the rule. `broken`: what of an earlier proof does not hold any more."""
 
     reason: str
     final: bool = False

@@ -15,7 +15,7 @@ from analysis.smt.logic.terms import Term, symbols
 from analysis.smt.solving.solver import Budget
 from analysis.smt.solving.z3_backend import Z3Horn
 
-_OF_TERM = 20  # characters of a script, about, for each of its terms
+_OF_TERM = 20  # characters, about, that a term takes in a script
 
 
 class Applied(msgspec.Struct, frozen=True):

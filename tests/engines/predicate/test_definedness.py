@@ -13,7 +13,8 @@ import pytest
 from analysis.certificate.checked_outcome import Proved
 from analysis.cfa.graph import Program
 from analysis.cpa.predicates.violations import violations
-from analysis.engines.predicate.predicate_proof import PredicateOptions, prove
+from analysis.engines.predicate.predicate_options import PredicateOptions
+from analysis.engines.predicate.predicate_proof import prove
 from tests.support.runs import program_of, run_of
 
 _INPUTS = 3

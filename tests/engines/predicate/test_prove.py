@@ -17,7 +17,8 @@ from analysis.cfa.graph import Program
 from analysis.cpa.predicates.adjustable_blocks import BlockEnds
 from analysis.cpa.predicates.violations import PROPERTIES as ALL
 from analysis.cpa.predicates.violations import Property, violations
-from analysis.engines.predicate.predicate_proof import PredicateOptions, prove
+from analysis.engines.predicate.predicate_options import PredicateOptions
+from analysis.engines.predicate.predicate_proof import prove
 from analysis.model import ir
 from analysis.model.c_types import LP64, UNSIGNED_INT
 from analysis.smt.encoding.numbers import operator_faults

@@ -91,6 +91,8 @@ def test_the_numbers_of_a_path_are_those_of_its_branches_the_last_first() -> Non
     program = program_of("int main(int n, char **words) { if (n > 3) n = 9; if (n == 47) n = 0; return n; }")
     path = [Step("main", edge.id) for edge in program.functions["main"].edges]
     assert compared_on(program, path) == (47, 3)
+    gone = Step(path[0].function, 1_000), Step("gone", 0)  # an edit has taken them out: a path is only a hint
+    assert compared_on(program, (*gone, *path)) == (47, 3)
 
 
 def test_the_questions_next_to_where_a_run_leaves_the_path_come_first() -> None:

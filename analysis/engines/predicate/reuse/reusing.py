@@ -23,7 +23,7 @@ from analysis.cpa.predicates.violations import Property, Violation
 from analysis.engines.predicate.reuse.annotation_reuse import Cubes, reuse_annotation
 from analysis.engines.predicate.reuse.earlier_proofs import EarlierProofs
 from analysis.engines.predicate.reuse.first_failure import FirstFailure
-from analysis.engines.predicate.reuse.revalidation import EarlierProof
+from analysis.engines.predicate.reuse.revalidation import MappedProof
 from analysis.engines.predicate.reuse.strengthening import Strengthening
 from analysis.engines.predicate.reuse.surviving_lemmas import Lemmas, inductive, is_certified
 from analysis.engines.predicate.reuse.triples import Triples
@@ -67,7 +67,7 @@ class Reusing:
         """Made when it is first needed: a solver takes longer to make than most questions."""
         return Triples(self._system, Z3Solver(), self._budget)
 
-    def earlier(self, earlier: EarlierProofs, align: Align = by_order) -> EarlierProof | None:
+    def mapped(self, earlier: EarlierProofs, align: Align = by_order) -> MappedProof | None:
         """The earlier proof that is about the same question; None if none is. Raises what `earlier_proofs.UNREADABLE` names if
         they are about a program that no front end has made; so do the others."""
         began = time.process_time()
@@ -76,9 +76,9 @@ class Reusing:
         before = pair.linked.get(self._entry, self._entry)
         question = (before, self._property, self._system.vocabulary.mode)
         annotation = next((one for one in earlier.annotations if (one.entry, one.property, one.mode) == question), None)
-        return None if annotation is None else EarlierProof(pair, annotation, time.process_time() - began)
+        return None if annotation is None else MappedProof(pair, annotation, time.process_time() - began)
 
-    def of(self, earlier: EarlierProof, reuse: Reuse, goes_on: Callable[[], bool]) -> Reused:
+    def of(self, earlier: MappedProof, reuse: Reuse, goes_on: Callable[[], bool]) -> Reused:
         """What an earlier proof gives."""
         began, pair = time.process_time(), earlier.pair
         known = self._known = AnnotationMap(pair, earlier.annotation, self._system, self._contexts)

@@ -21,7 +21,7 @@ from analysis.smt.solving.solver import Budget
 from analysis.smt.transitions.system import System
 
 
-class EarlierProof(msgspec.Struct, frozen=True):
+class MappedProof(msgspec.Struct, frozen=True):
     """The earlier annotation that answers the same question, the map to its program, and the seconds of the processor that it
     took to compare the programs."""
 
@@ -30,7 +30,7 @@ class EarlierProof(msgspec.Struct, frozen=True):
     differing: float
 
 
-def revalidated(earlier: EarlierProof, system: System, ends: BlockEnds, model: DataModel, budget: Budget) -> Proved | None:
+def revalidated(earlier: MappedProof, system: System, ends: BlockEnds, model: DataModel, budget: Budget) -> Proved | None:
     """The proof of the new program of the `system` that an earlier one is; None if it is not accepted. `budget`: of each question
     to the solver."""
     began, pair = time.process_time(), earlier.pair

@@ -14,20 +14,20 @@ an answer is in.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 
 import msgspec
 
 from analysis.cfa.graph import Program
-from analysis.model.budgets import ProverBudget, budget_of
+from analysis.model.budgets import budget_of
 from analysis.model.options import Options
 from analysis.model.report import ProofReuse, SummaryWork
 from analysis.session.portfolio.request_terms import About, Kept, Kind, terms_of
 from analysis.session.portfolio.turns import BOUNDED, REUSING
 from analysis.session.provers.asking.answer import PARTLY_PARSED, Decided
 from analysis.session.provers.asking.claim import RUNS, Claim, Key, KnownClaim, Wanted
+from analysis.session.provers.asking.claim_budget import ClaimBudget
 from analysis.session.provers.asking.claim_order import limit_of, ordered, work_of
 from analysis.session.provers.asking.claim_parts import ClaimParts
 from analysis.session.provers.asking.claim_queue import Answered, ClaimQueue
@@ -45,13 +45,11 @@ from analysis.session.provers.processes.task_pool import TaskPool
 _RANKS: dict[Kind, int] = {"runs": -1, "program": 9, "function": 10}  # in the pool: findings are between them
 _SOON = 7  # for what has an earlier proof, which takes little
 _AHEAD = 2  # times as many short questions as there are provers are made, so that none waits, and the next key ends few
-_LONGEST = 40  # times as long as the budget for all claims that they may take by the wall clock
 
 
 class Claims:
     """The claims about one program. `queries` and `states` are the questions to the solver and the abstract states since the last
-    check, `reused` the states of answers that were known, `spent` the milliseconds, `worked` the seconds of work of the answers
-    that count, `summaries` what was done to summaries."""
+    check, `reused` the states of answers that were known, `spent` the milliseconds, `summaries` what was done to summaries."""
 
     def __init__(self, pool: TaskPool, decisions: Decisions, contents: Contents, slots: int = 1) -> None:
         self._pool, self._decisions, self._contents, self._slots = pool, decisions, contents, slots
@@ -64,11 +62,10 @@ class Claims:
         self._reached: frozenset[str] = frozenset()
         self._elsewhere: frozenset[str] = frozenset()
         self._options = Options()
-        self._budget: ProverBudget = budget_of("full", Options().limits)
+        self._budget = ClaimBudget(budget_of("full", Options().limits))
         self._wanted = Wanted()
         self._understood = True
         self._compared: tuple[Program, ProgramDifference] | None = None
-        self.worked, self._began = 0.0, 0.0
         self._given_up = ""
         self._left: dict[Claim, str] = {}
         self._earlier = EarlierFirst()
@@ -89,7 +86,7 @@ class Claims:
     @property
     def ready(self) -> bool:
         """Whether `go_on` has something to do."""
-        claim, left = self._queue.next, self._left_over
+        claim, left = self._queue.next, self._budget.left
         most = _AHEAD * self._slots if claim is not None and self._earlier.is_due(claim) else self._at_once
         if claim is None or len(self._queue.running) >= most:
             return False
@@ -114,20 +111,21 @@ class Claims:
     @property
     def _at_once(self) -> int:
         """A caller that does not wait has one question asked at a time, so that a process is left for findings."""
-        return 1 if self._budget.total is None else self._slots
+        return self._slots if self._budget.is_awaited else 1
 
     def begin(self) -> None:
         """Begins a new check: the work of provers and their time are counted from here."""
         self.queries, self.states, self.reused, self.spent = 0, 0, 0, 0.0
         self.summaries, self.reuse = SummaryWork(), ProofReuse()
-        self.worked, self._given_up, self._began = 0.0, "", time.monotonic()
+        self._given_up = ""
+        self._budget.begin()
 
     def ask(self, program: Program, entries: Sequence[str], wanted: Wanted, options: Options, *, understood: bool = True) -> None:
         """From now on exactly these claims are to be proved, except those that are proved already.
         `understood`: all of the program's text parses. If it does not, claims that the unparsed rest could
         affect are not asked about."""
-        self._budget = budget_of(options.budget, options.limits)
-        queue = ordered(wanted, options, tuple(entries), self._budget)
+        self._budget.each = budget_of(options.budget, options.limits)
+        queue = ordered(wanted, options, tuple(entries), self._budget.each)
         difference = self._difference(program)
         same = terms_of(self._options) == terms_of(options) and self._wanted.asked_alike(wanted)
         possible = {*queue, *(claim._replace(whole=True) for claim in queue)}
@@ -141,7 +139,7 @@ class Claims:
         attempts = [claim._replace(whole=True) if self._failed(claim) else claim for claim in queue]
         before = self._proved_before(queue)
         attempts = list(dict.fromkeys((*before, *attempts)))
-        self._earlier.begin(attempts, () if options.engine == REUSING else before, kept, waits=self._budget.total is not None)
+        self._earlier.begin(attempts, () if options.engine == REUSING else before, kept, waits=self._budget.is_awaited)
         attempts.sort(key=self._earlier.place)
         open_ = [claim for claim in attempts if claim not in kept or kept[claim].decided is None]
         self._cancel(self._queue.keep(kept.__contains__, open_))
@@ -151,7 +149,7 @@ class Claims:
 
     def _proved_before(self, queue: Sequence[Claim]) -> list[Claim]:
         """The claims that were proved of an earlier revision, where nobody waits for all: to prove them again takes little."""
-        if self._budget.total is not None:
+        if self._budget.is_awaited:
             return []
         terms = terms_of(self._options)
         both = (one for claim in queue for one in (claim, claim._replace(whole=True)))
@@ -172,7 +170,7 @@ class Claims:
             if self._is_settled(claim):
                 self._queue.remove(claim)
                 self._count()
-            elif self._is_over:
+            elif self._budget.is_over:
                 self._leave()
                 return True
             else:
@@ -212,7 +210,7 @@ class Claims:
 
     def _counts(self, key: str, read: Decided) -> tuple[Decided | None, Kept]:
         """What counts of an answer that is known, and what is to be checked again of it."""
-        if self._budget.total is not None or self._decisions.is_own(key):
+        if self._budget.is_awaited or self._decisions.is_own(key):
             return read, Kept()
         return (None, Kept(read.kept or b"")) if is_to_check(read) else (without_proofs_to_check(read), Kept())
 
@@ -227,9 +225,9 @@ class Claims:
             claim, known = first.claim, self._known.get(first.claim)
             if self._is_settled(claim):
                 self._known.pop(claim, None)
-            elif self._is_spent:
+            elif self._budget.is_spent:
                 self._known.pop(claim, None)
-                self._left[claim] = self._why_left
+                self._left[claim] = self._budget.why_left
             elif known is None:
                 self._not_asked(claim)
             else:
@@ -237,7 +235,7 @@ class Claims:
                 self._earlier.answered(claim, first.decided)
                 if self._is_proved(claim) and self._program is not None:
                     self._texts.proved(claim, self._program)
-                self.worked += first.worked
+                self._budget.spend(first.worked)
                 if self._failed(claim) and not claim.whole:
                     self._next_attempt(claim)
                 self._end_settled()
@@ -267,13 +265,9 @@ class Claims:
     def _leave(self) -> None:
         """Leaves what is not answered."""
         left = self._queue.claims
-        self._left.update(dict.fromkeys(left, self._why_left))
+        self._left.update(dict.fromkeys(left, self._budget.why_left))
         self._known = {claim: known for claim, known in self._known.items() if claim not in left}
         self._cancel(self._queue.clear())
-
-    @property
-    def _why_left(self) -> str:
-        return f"it was not started: the {self._budget.total:g} s for proofs were used up"
 
     def _cancel(self, tickets: Iterable[int]) -> None:
         for ticket in tickets:
@@ -297,7 +291,7 @@ class Claims:
                 return claim.rule in seen
         if (claim.function, claim.rule) in answers.violated:
             return True
-        lasts = claim.whole or self._budget.total is not None  # a proof of a function alone outlives an edit elsewhere
+        lasts = claim.whole or self._budget.is_awaited  # a proof of a function alone outlives an edit elsewhere
         if lasts and claim.rule in answers.proved and claim.function in answers.reached:
             return True
         return claim.kind == "function" and not claim.whole and self._is_proved(claim._replace(whole=True))
@@ -305,22 +299,6 @@ class Claims:
     def _is_proved(self, claim: Claim) -> bool:
         known = self._known.get(claim)
         return known is not None and known.decided is not None and known.decided.status == "refuted"
-
-    @property
-    def _is_over(self) -> bool:
-        """Whether no claim may be begun any more; by the wall clock as the last resort, where others have the processor."""
-        is_late = self._budget.total is not None and time.monotonic() > self._began + _LONGEST * self._budget.total
-        return self._is_spent or is_late
-
-    @property
-    def _is_spent(self) -> bool:
-        """Whether the budget for all claims is used up."""
-        return self._left_over is not None and self._left_over <= 0
-
-    @property
-    def _left_over(self) -> float | None:
-        """The seconds of work that are left for all claims together."""
-        return None if self._budget.total is None else self._budget.total - self.worked
 
     def take(self, outcome: Outcome) -> bool:
         """Takes in an outcome; False if it is of no claim."""
@@ -428,5 +406,5 @@ class Claims:
         rules = self._wanted.rules if claim.kind == "runs" else (claim.rule,)
         kind: Kind = "values" if claim.kind == "function" and self._wanted.by_contracts else claim.kind
         about, terms = About(kind, rules, claim.function or None), terms_of(self._options)
-        of = program if self._budget.total is None else None  # else what looks alike and is kept depends on who is faster
-        return Question(part, about, claim.whole, terms, work_of(claim, self._budget), self._texts.of(claim, terms, of))
+        of = None if self._budget.is_awaited else program  # else what looks alike and is kept depends on who is faster
+        return Question(part, about, claim.whole, terms, work_of(claim, self._budget.each), self._texts.of(claim, terms, of))

@@ -17,7 +17,7 @@ from analysis.certificate.ownership.obligations import RULES as OF_BLOCKS
 from analysis.certificate.ranges.range_checker import RULES as OF_OPERATORS
 from analysis.cfa.graph import Program
 from analysis.cpa.obstacles.beside import beside
-from analysis.model.budgets import budget_of
+from analysis.model.budgets import ProverBudget, budget_of
 from analysis.model.options import Options
 from analysis.session.contracts.unaffected import same_surroundings, unaffected
 from analysis.session.portfolio.request_terms import About, terms_of
@@ -71,13 +71,16 @@ class ContractAnswers:
     @property
     def ready(self) -> bool:
         """Whether `go_on` has something to do."""
-        at_once = self._slots if budget_of(self._options.budget, self._options.limits).total is not None else 1
+        at_once = self._slots if self._budget.total is not None else 1
         return bool(self._waiting) and (self._is_quick(self._waiting[0]) or len(self._running) < at_once)
 
     def _is_quick(self, group: tuple[str, ...]) -> bool:
         """Whether a question took so little the last time that it need not wait for others."""
-        is_open = budget_of(self._options.budget, self._options.limits).total is None
-        return is_open and self._took.get(group, math.inf) <= LITTLE
+        return self._budget.total is None and self._took.get(group, math.inf) <= LITTLE
+
+    @property
+    def _budget(self) -> ProverBudget:
+        return budget_of(self._options.budget, self._options.limits)
 
     @property
     def is_final(self) -> bool:
@@ -103,8 +106,8 @@ class ContractAnswers:
             self._cancel()
             self._known, self._answers = {}, {}
         self._waiting = [group for group in groups if group not in self._answers and group not in self._running.values()]
-        self._waiting.sort(key=lambda group: not self._is_quick(group))
         self._program, self._entries, self._options, self._holding = program, tuple(entries), options, None
+        self._waiting.sort(key=lambda group: not self._is_quick(group))
         return asked
 
     def go_on(self, interruptible: AbstractContextManager[None], *, only_quick: bool = False) -> bool:
@@ -119,7 +122,7 @@ class ContractAnswers:
 
     def _question(self, group: tuple[str, ...], program: Program) -> Question:
         part = Slicer(program, self._entries, self._contents).everything()
-        seconds = SHARE * budget_of(self._options.budget, self._options.limits).contracts
+        seconds = SHARE * self._budget.contracts
         return Question(part, About("contracts", group), True, terms_of(self._options), seconds)
 
     def _begin(self, group: tuple[str, ...], question: Question) -> bool:
@@ -131,8 +134,7 @@ class ContractAnswers:
             self.reused += before.states
             self._answered(group, before)
             return True
-        budget = budget_of(self._options.budget, self._options.limits)
-        limit = task_budget(budget, budget.contracts, self._options.limits)
+        limit = task_budget(self._budget, self._budget.contracts, self._options.limits)
         self._running[self._pool.submit(question, limit, _RANK)] = group
         return False
 

@@ -43,8 +43,8 @@ class Siblings:
             del self._proved[oldest], self._shapes[oldest]
 
     def like(self, claim: Claim, cfa: Cfa) -> Claim | None:
-        """The claim that was proved of the function that looks most like this one, the last of those that do as much; None if
-        none looks alike."""
+        """The claim that was proved of the function that looks most like this one; of several, of the one that was proved last.
+        None if none looks alike."""
         mine, best, found = _shape(cfa), _ALIKE, None
         for name, (_, shape) in self._shapes.items():
             other = claim._replace(function=name)

@@ -15,7 +15,7 @@ from analysis.session.provers.processes.task_outcome import Budget, End, Outcome
 from analysis.store.packing import PackingError
 
 _LONGEST = 1 << 30  # bytes, unpacked; more is no message of ours
-_FAST = 1
+_FAST = 1  # zlib's level: the network is mostly faster than more of it
 
 Message = TypeVar("Message")
 

@@ -118,7 +118,7 @@ def _outcome(ticket: int, question: Question, future: Future[bytes]) -> Outcome:
         except MessageError as error:
             return Outcome(ticket, "refused", detail=f"a worker has sent what is no answer ({error})")
         except Exception as error:  # its worker, and with it the result, is gone, and the scheduler too
-            return Outcome(ticket, "lost", detail=type(error).__name__)
+            return Outcome(ticket, "lost", detail=f"the answer was lost with the scheduler ({type(error).__name__})")
     if future.status == "error":
         raised = future.exception()
         if isinstance(raised, KilledWorker):

@@ -5,7 +5,7 @@ to another one is packed by `analysis.store.packing`, and reading it can make va
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache
 from typing import Any, NamedTuple, get_args
 
@@ -16,7 +16,7 @@ from analysis.model import ir
 from analysis.model.c_types import RecordDefinition
 from analysis.model.options import Assumption, Encoding, Engine, Reuse
 from analysis.session.keeping.packed_cfas import PackedCfa, packed_cfa, unpacked_cfa
-from analysis.session.portfolio.request_terms import KINDS, About, Kept, Terms
+from analysis.session.portfolio.request_terms import KINDS, About, Asked, Kept, Terms
 from analysis.session.provers.asking.program_slices import Slice
 from analysis.session.provers.asking.question import Question
 from analysis.store.packing import Codec, PackingError
@@ -58,14 +58,20 @@ class _Terms(msgspec.Struct):
     reuse: str
 
 
+class _Kept(msgspec.Struct):
+    text: bytes
+    are_believed: bool
+    of: str
+
+
 class _Question(msgspec.Struct):
     program: _Slice
     about: _About
     whole: bool
     terms: _Terms
     seconds: float
-    kept: bytes
-    are_believed: bool
+    kept: _Kept
+    part: str
 
 
 class _PartKind(NamedTuple):
@@ -122,8 +128,8 @@ def pack_question(question: Question) -> bytes:
             question.whole,
             _Terms(*terms),
             question.seconds,
-            question.kept.text,
-            question.kept.are_believed,
+            _Kept(*question.kept),
+            question.part,
         )
     )
 
@@ -135,9 +141,10 @@ def unpack_question(data: bytes) -> Question:
     _demand(about.kind in KINDS, f"there is no question about {about.kind}")
     for field, words in _WORDS.items():
         _demand(getattr(terms, field) in words, f"{field} is not one of {', '.join(words)}")
+    _demand(packed.part in get_args(Asked), f"there is nobody to ask who is called {packed.part}")
     _demand(set(terms.assume) <= set(get_args(Assumption)), "an assumption is unknown")
     tables = {table: _unpacked(table, getattr(program, table)) for table in _KINDS}
-    part = Slice(
+    slice_ = Slice(
         digest=program.digest,
         meaning=program.meaning,
         entries=program.entries,
@@ -145,10 +152,13 @@ def unpack_question(data: bytes) -> Question:
         address_taken=program.address_taken,
         exposed=program.exposed,
     )
-    of_about: list[Any] = [getattr(about, field) for field in _About.__struct_fields__]
-    of_terms: list[Any] = [getattr(terms, field) for field in _Terms.__struct_fields__]
-    kept = Kept(packed.kept, packed.are_believed)
-    return Question(part, About(*of_about), packed.whole, Terms(*of_terms), packed.seconds, kept)
+    of_about, of_terms, of_kept = map(_fields, (about, terms, packed.kept))
+    asked: Any = packed.part
+    return Question(slice_, About(*of_about), packed.whole, Terms(*of_terms), packed.seconds, Kept(*of_kept), asked)
+
+
+def _fields(packed: msgspec.Struct) -> Iterator[Any]:
+    return (getattr(packed, field) for field in packed.__struct_fields__)
 
 
 def _demand(holds: bool, otherwise: str) -> None:
