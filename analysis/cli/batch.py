@@ -248,7 +248,7 @@ def _counted(done: Checked, report: Path) -> Checked:
 
 
 def _contents(path: Path, into: Path) -> Iterator[str]:
-    """What the check of a program may read: all files of its folder, as an `#include` can name any, but for hidden folders and the
+    """What the check of a program may read: all files of its folder, as an `#include` can name any, but hidden folders and the
     one `into` which the reports go; of a program that is one file, those beside it."""
     is_folder = path.is_dir()
     folder = path if is_folder else path.parent

@@ -16,7 +16,7 @@ from analysis.model import ir
 from analysis.model.c_types import RecordDefinition
 from analysis.model.options import Assumption, Encoding, Engine, Reuse
 from analysis.session.keeping.packed_cfas import PackedCfa, packed_cfa, unpacked_cfa
-from analysis.session.portfolio.request_terms import KINDS, About, Kept, Terms
+from analysis.session.portfolio.request_terms import KINDS, About, Asked, Kept, Terms
 from analysis.session.provers.asking.program_slices import Slice
 from analysis.session.provers.asking.question import Question
 from analysis.store.packing import Codec, PackingError
@@ -66,6 +66,8 @@ class _Question(msgspec.Struct):
     seconds: float
     kept: bytes
     are_believed: bool
+    kept_of: str
+    part: str
 
 
 class _PartKind(NamedTuple):
@@ -124,6 +126,8 @@ def pack_question(question: Question) -> bytes:
             question.seconds,
             question.kept.text,
             question.kept.are_believed,
+            question.kept.of,
+            question.part,
         )
     )
 
@@ -135,6 +139,7 @@ def unpack_question(data: bytes) -> Question:
     _demand(about.kind in KINDS, f"there is no question about {about.kind}")
     for field, words in _WORDS.items():
         _demand(getattr(terms, field) in words, f"{field} is not one of {', '.join(words)}")
+    _demand(packed.part in get_args(Asked), f"{packed.part} is no part of the provers")
     _demand(set(terms.assume) <= set(get_args(Assumption)), "an assumption is unknown")
     tables = {table: _unpacked(table, getattr(program, table)) for table in _KINDS}
     part = Slice(
@@ -147,8 +152,9 @@ def unpack_question(data: bytes) -> Question:
     )
     of_about: list[Any] = [getattr(about, field) for field in _About.__struct_fields__]
     of_terms: list[Any] = [getattr(terms, field) for field in _Terms.__struct_fields__]
-    kept = Kept(packed.kept, packed.are_believed)
-    return Question(part, About(*of_about), packed.whole, Terms(*of_terms), packed.seconds, kept)
+    kept = Kept(packed.kept, packed.are_believed, packed.kept_of)
+    asked = msgspec.convert(packed.part, Asked)
+    return Question(part, About(*of_about), packed.whole, Terms(*of_terms), packed.seconds, kept, asked)
 
 
 def _demand(holds: bool, otherwise: str) -> None:
