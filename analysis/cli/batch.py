@@ -6,8 +6,10 @@ import os
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from pathlib import Path
 from typing import get_args
 
@@ -22,7 +24,7 @@ from analysis.frontend.compiler.compiler_flags import DATABASE_NAME
 from analysis.model.budgets import BudgetName
 from analysis.model.digest import digest_text
 from analysis.model.file_reading import UnreadableError, read_file
-from analysis.model.limits import DATABASE_BYTES, LONGEST
+from analysis.model.limits import LONGEST
 from analysis.model.options import Engine
 from analysis.session.keeping.surroundings import tool_digest
 
@@ -30,7 +32,8 @@ _DONE = (0, VIOLATED, UNKNOWN)
 _MORE = 60.0  # seconds that a process has beyond its own time limit
 _REPORT_BYTES = 1 << 30  # of a report; a larger one is none of ours
 _COUNTS = ("files", "functions", "confirmed", "possible", "held_back", "safe")  # the columns of the table
-_TEXTS = (".c", ".h", ".inc", ".yaml", ".toml")
+_LARGEST = 64_000_000  # bytes of a file whose content counts; of larger ones, the size and the time do
+_LONGEST_NAME = 120  # characters of the name of a report; file systems take 255 bytes
 
 
 class _Finding(msgspec.Struct):
@@ -138,7 +141,7 @@ def table(done: Sequence[Checked]) -> str:
         "| program | files | functions | confirmed | possible | held back | safe for some rule | seconds | |",
         "|---" * 9 + "|",
     ]
-    rows += [_row(os.path.normpath(one.path), one, one.failure) for one in done]
+    rows += [_row(_cell(os.path.normpath(one.path)), one, _cell(one.failure)) for one in done]
     counts = {name: sum(getattr(one, name) for one in done) for name in _COUNTS}
     total = Checked("", "", sum(one.seconds for one in done), **counts)
     failed = sum(bool(one.failure) for one in done)
@@ -151,10 +154,16 @@ def _row(name: str, one: Checked, said: str) -> str:
     return f"| {name} | {counts} | {one.seconds:.1f} | {said} |"
 
 
+def _cell(text: str) -> str:
+    """A text that others chose, in one cell of the table: names of folders can hold line ends, bars, and what terminals obey."""
+    shown = (one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in text)
+    return "".join(shown).replace("|", "\\|")
+
+
 def _reports(paths: Sequence[str], into: Path) -> list[tuple[str, Path]]:
     """Each program with the file that its report goes to. Raises Failure if two have the same name."""
-    names = [os.path.normpath(path).strip("/.").replace("/", "_") or "program" for path in paths]
-    twice = next((name for name in names if names.count(name) > 1), None)
+    names = [_name(path) for path in paths]
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
         raise Failure(f"Two programs have the name {twice}: name each once.")
     try:
@@ -164,9 +173,16 @@ def _reports(paths: Sequence[str], into: Path) -> list[tuple[str, Path]]:
     return [(path, into / f"{name}.json") for path, name in zip(paths, names, strict=True)]
 
 
+def _name(path: str) -> str:
+    """The name of a program's report: its path, with a digest in place of what would make it too long."""
+    name = os.path.normpath(path).strip("/.").replace("/", "_") or "program"
+    return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}-{digest_text(path)[:12]}"
+
+
 def _checked(path: str, report: Path, options: Sequence[str], places: Sequence[str], timeout: float, again: bool) -> Checked:
     """Checks a program, unless its report is there and of the same question."""
-    question, beside = digest_text(tool_digest(), path, *options, *_contents(Path(path))), report.with_suffix(".batch")
+    contents = _contents(Path(path), report.parent.resolve())
+    question, beside = digest_text(tool_digest(), path, *options, *contents), report.with_suffix(".batch")
     try:
         known = _kept.decode(read_file(beside, _REPORT_BYTES))
         if known.question == question and not known.failure and report.is_file() and not again:
@@ -178,6 +194,7 @@ def _checked(path: str, report: Path, options: Sequence[str], places: Sequence[s
     done = Checked(path, question, round(time.monotonic() - began, 3), failure)
     done = done if failure else _counted(done, report)
     try:
+        beside.unlink(missing_ok=True)  # it may be a link to somewhere else
         beside.write_bytes(msgspec.json.encode(done))
     except OSError as error:
         raise Failure(f"{beside} cannot be written: {error.strerror}.") from None
@@ -186,7 +203,10 @@ def _checked(path: str, report: Path, options: Sequence[str], places: Sequence[s
 
 def _check(path: str, report: Path, options: Sequence[str], seconds: float) -> str:
     """Has a process check a program; why that failed, or nothing."""
-    report.unlink(missing_ok=True)
+    try:
+        report.unlink(missing_ok=True)
+    except OSError as error:
+        return f"{report} cannot be replaced: {error.strerror}"
     program = ["-p", path] if os.path.basename(path) == DATABASE_NAME else ["--", path]
     command = [
         sys.executable,
@@ -229,17 +249,31 @@ def _counted(done: Checked, report: Path) -> Checked:
     )
 
 
-def _contents(path: Path) -> Iterator[str | bytes]:
-    """The texts of a program's folder; of one that cannot be read, why."""
-    folder = path.parent if path.name == DATABASE_NAME else path
-    files = (
-        sorted(one for one in folder.rglob("*") if one.suffix in _TEXTS or one.name == DATABASE_NAME)
-        if folder.is_dir()
-        else [path]
-    )
-    for file in files:
-        yield str(file)
-        try:
-            yield read_file(file, DATABASE_BYTES)
-        except UnreadableError as error:
-            yield error.reason
+def _contents(path: Path, into: Path) -> Iterator[str]:
+    """What the check of a program may read: all files of its folder, as an `#include` can name any, but hidden folders and the
+    one `into` which the reports go; of a program that is one file, those beside it."""
+    is_folder = path.is_dir()
+    folder = path if is_folder else path.parent
+    for at, folders, files in os.walk(folder):
+        inner = (name for name in folders if not name.startswith(".") and Path(at, name).resolve() != into)
+        folders[:] = sorted(inner) if is_folder or path.name == DATABASE_NAME else []
+        for name in sorted(files):
+            yield from (os.path.join(at, name), _content(os.path.join(at, name)))
+
+
+def _content(path: str) -> str:
+    """Something that differs for files with other contents."""
+    try:
+        status = os.stat(path)
+        return _digest(path, status.st_size, status.st_mtime_ns)
+    except OSError as error:  # a link to nothing
+        return str(error.strerror)
+
+
+@lru_cache(1 << 16)
+def _digest(path: str, size: int, time_: int) -> str:
+    """The digest of a file; programs that lie beside each other share most of what they could read."""
+    try:
+        return digest_text(read_file(path, _LARGEST))
+    except UnreadableError as error:
+        return f"{error} {size} {time_}"

@@ -17,7 +17,7 @@ from analysis.cfa.graph import Cfa
 from analysis.model import ir
 from analysis.model.options import Options
 from analysis.session.portfolio.request_terms import About, Kept, Terms
-from analysis.session.provers.asking.answer import Decided, Part, Ran
+from analysis.session.provers.asking.answer import Decided, Invariant, Part, Ran
 from analysis.session.provers.asking.program_slices import Contents, Slicer
 from analysis.session.provers.asking.question import Question, key_of
 from analysis.session.provers.cluster import cluster_worker
@@ -81,6 +81,7 @@ def parts(question: Question, table: str) -> dict[str, object]:
 def test_a_question_is_the_same_on_the_other_machine(question: Question) -> None:
     there = unpack_question(pack_question(question))
     assert there._replace(program=question.program) == question
+    assert all(question._field_defaults[name] != getattr(there, name) for name in question._field_defaults), "no field is lost"
     assert key_of(there) == key_of(question)
     for table in ("globals", "externals", "records"):
         assert parts(there, table) == parts(question, table) != {}
@@ -160,6 +161,12 @@ def test_an_answer_comes_back_as_it_was(question: Question) -> None:
         Decided("proved"),  # type: ignore[arg-type]
         Decided("confirmed"),
         Decided("confirmed", steps=(Ran("elsewhere", 0, 0, {}),)),
+        Decided("confirmed", steps=(Ran("main", 9_999, 0, {}),)),
+        Decided("refuted", invariants=(Invariant(9_999, "at != 0"),)),
+        Decided("refuted", invariants=(Invariant(-1, "at != 0"),)),
+        Decided("possible", worked=float("nan")),
+        Decided("possible", tried=float("-inf")),
+        Decided("possible", states=-1),
         Decided("possible", parts=(Part("division-by-zero", "refuted"),)),
         Decided("possible", parts=(Part("null-dereference", "refuted", functions=("elsewhere",)),)),
     ],

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import pickle
 import zlib
+from collections.abc import Collection
 from typing import TypeVar, get_args
 
 import msgspec
 
+from analysis.cfa.graph import Cfa
 from analysis.session.provers.asking.answer import Decided, Part, Status
 from analysis.session.provers.asking.kept_answers import packed_decision, unpacked_decision
 from analysis.session.provers.asking.question import Question
@@ -76,6 +79,7 @@ def read_reply(data: object, ticket: int, question: Question) -> Outcome:
     if not isinstance(data, bytes):
         raise MessageError(f"a {type(data).__name__} is no reply")
     reply = _read(data, _replies)
+    _demand_amounts(reply.ms, reply.worked)
     answer = None if reply.end else _answer(reply.answer, question)
     return Outcome(ticket, reply.end, answer, reply.detail, reply.ms, reply.worked)
 
@@ -85,6 +89,7 @@ def _answer(packed: bytes, question: Question) -> Decided:
         decided = unpacked_decision(packed)
     except PackingError as error:
         raise MessageError(f"the answer cannot be read: {error}") from None
+    _demand_amounts(decided.worked, decided.tried, decided.states, decided.queries)
     _check(decided, question)
     for part in decided.parts:
         _check(part, question)
@@ -103,8 +108,27 @@ def _check(said: Decided | Part, question: Question) -> None:
             raise MessageError("it is about functions that the question does not have")
     if any(step.function not in functions for step in said.steps):
         raise MessageError("a step of the run is in a function that the question does not have")
+    edges = {name: _edges(question, name) for name in {step.function for step in said.steps}}
+    if any(step.edge not in edges[step.function] for step in said.steps):
+        raise MessageError("a step of the run is no edge of its function")
+    about = said.functions if isinstance(said, Part) else (question.about.function,)
+    fewest = min((len(_edges(question, name)) if name in functions else 0 for name in about if said.invariants), default=0)
+    if any(not 0 <= one.edge < fewest for one in said.invariants):
+        raise MessageError("an invariant is at no edge of its function")
     if said.status == "confirmed" and not said.steps:
         raise MessageError("a run without a step confirms nothing")
+
+
+def _edges(question: Question, name: str) -> Collection[int]:
+    """The ids of the edges of a function. What a question of this process has of it was pickled here."""
+    cfa: Cfa = pickle.loads(question.program.functions[name])
+    return cfa.by_id.keys()
+
+
+def _demand_amounts(*amounts: float) -> None:
+    """Raises MessageError for what is no amount: budgets are added up."""
+    if not all(math.isfinite(amount) and amount >= 0 for amount in amounts):
+        raise MessageError("it took a time, or a number of steps, that cannot be")
 
 
 def _written(message: Order | Reply) -> bytes:
