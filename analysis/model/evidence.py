@@ -15,7 +15,7 @@ Beginning = Literal[
     "own-test",  # this function tests the value for null, and goes on where it is
     "macro",  # a test for null, or a null, that is in the text of a macro, for all of its users
     "null-constant",  # it was set to null by this function
-    "released-here",  # this function frees, closes or locks it
+    "released-here",  # this function frees, closes, locks or destroys it
     "function-result",  # a function of the program returns it so
     "allocated-elsewhere",  # a function of the program allocates or opens it, and returns it
     "argument",  # a caller passes it so

@@ -23,7 +23,7 @@ _REASONS: Mapping[Evidence, str] = {
     "library-result": "a function of the library is called here, and its result is used so",
     "library-search": "a function of the library looks for something here; the code may know that it is there",
     "own-test": "the function itself tests the value, and goes on where it is NULL or 0",
-    "released-here": "the function itself releases it",
+    "released-here": "the function itself frees, closes, locks or destroys it",
     "null-constant": "the function itself sets it to NULL or 0; the code between may exclude that",
     "function-result": "it comes from another function, whose result may be restricted for this call",
     "allocated-elsewhere": "it comes from another function, which allocates or opens it",

@@ -28,6 +28,12 @@ def test_every_piece_of_evidence_has_points_and_words() -> None:
     assert len(set(one.reasons)) == len(ALL)
 
 
+def test_what_a_function_does_with_a_lock_is_not_called_a_release() -> None:
+    """The evidence is also that of a lock that the function takes and keeps, or destroys."""
+    [one] = scored([finding("released-here")], "likely")
+    assert one.reasons == ("the function itself frees, closes, locks or destroys it",)
+
+
 @pytest.mark.parametrize("more", ALL)
 def test_evidence_counts_in_one_direction(more: Evidence) -> None:
     others = [name for name in ALL if name != more]

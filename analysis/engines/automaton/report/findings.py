@@ -407,14 +407,14 @@ def _errors(delta: ProgramDelta, retrace: Retrace) -> dict[Error, list[int]]:
 
 def _follows(delta: ProgramDelta, errors: dict[tuple[str, int], Fact], error: Error, path: list[Taken]) -> bool:
     """Whether the path to an error, from where its variable is set last, leads over another error with the same value: then it is
-    a consequence of that one. An edge at which the value begins to be tracked can be an error of another value only: `lock(&m)`,
-    where `m` may be held already."""
+    a consequence of that one. An edge before which the value is not tracked can be an error of other runs only: `lock(&m)`, where
+    `m` may be held already, or a use before `free(p)`, where an earlier call may have freed it."""
     function, fact = error
     for taken in path[:-1]:
         other = errors.get((taken.function, taken.edge))
         if other is None or other == fact or other.rule != fact.rule or other.paths != fact.paths or not fact.paths:
             continue
-        if taken.before == NOTHING != taken.after and taken.after not in delta.facts.errors:
+        if taken.before == NOTHING and taken.after not in delta.facts.errors:
             continue
         if taken.function == function or fact.paths[0][0][0] == "@":
             return True
