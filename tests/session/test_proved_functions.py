@@ -104,7 +104,7 @@ def test_what_is_proved_is_safe_with_a_certificate_and_what_it_rests_on(file: Pa
     assert (violated.verdict, violated.engine, violated.certified) == ("violated", "symbolic", False)
     assert violated.assumptions == ("what outside() does, which has no body",)
     assert known["plain"].verdicts[RULE] == known["main"].verdicts["assertion"]  # nothing to prove: not asked about
-    assert [(i.rule, i.place.range.start.line, i.text) for i in known["counted"].invariants] == [(RULE, 10, "c != 0")]
+    assert [(i.rule, i.place.range.start.line, i.text) for i in known["counted"].invariants] == [(RULE, 10, "c > 0")]
     assert proved.report is not None
     assert proved.report.work.solver_queries > 0
 

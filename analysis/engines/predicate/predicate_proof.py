@@ -132,17 +132,19 @@ class _Proving:
 
     def _early(self, reused: Reused, quick: float) -> Proved | Unproved | None:
         """What is found in a short time: by the clauses, if lemmas are left; else by a search, and then by the clauses. `quick`:
-        the seconds of that search where it begins with nothing."""
-        seconds = self._options.seconds
+        the seconds of that search where it begins with nothing. A proof by the clauses says more to people than one by the search
+        (`c > 0`, not `c != 0`), so that comes first then."""
+        seconds, proved = self._options.seconds, None
         if reused.predicates and not reused.lemmas:
             found, is_open = self._by_refinement(reused, clock.spent() + _SEEDED_FIRST * seconds)
             if not is_open:
                 return found
         elif not reused.lemmas:
             found, is_open = self._by_refinement(_NOTHING, clock.spent() + quick)
-            if isinstance(found, Proved) or (found.may_violate and not is_open):
+            proved = found if isinstance(found, Proved) else None
+            if isinstance(found, Unproved) and found.may_violate and not is_open:
                 return found
-        return self._by_clauses(clock.spent() + _EARLY * seconds, guidance=True, reused=reused)
+        return self._by_clauses(clock.spent() + _EARLY * seconds, guidance=True, reused=reused) or proved
 
     def _seeded(self, reused: Reused, until: float) -> tuple[Proved | Unproved, bool]:
         """What CEGAR says from the predicates of an earlier proof, if there are any; and whether a proof may be found in another
