@@ -48,6 +48,7 @@ from analysis.worker.reference.task import BisectionTask
 from analysis.worker.reported_files import ReportedFiles
 from analysis.worker.told_contracts import ToldContracts
 
+FOLLOWS = 1.0  # seconds without a request, after which functions are followed that nobody has asked about
 _QUIET = 4.0  # seconds without a request, after which what is being typed is kept
 PAUSE = 0.3  # seconds after a key for which the next one finds nothing at work
 SHOWING = 1.0  # seconds that an editor, which may have just started, has to show what is known of a file that was opened
@@ -348,7 +349,7 @@ class Service:
         if unasked or compares or any(not checker.typing for checker in waiting) or self.programs.to_wake():
             return 0
         if any(checker.contracts.unfollowed for checker in checkers):
-            return 0
+            return max(0.0, self._arrived + FOLLOWS - self._now())
         return _QUIET if waiting else self.audit.patience(self.programs.checkers)
 
     def rest(self) -> None:
@@ -364,9 +365,9 @@ class Service:
                 self._at_work = None
         for key, checker in self.programs.checkers.items():
             self._references.advance(key, checker)
-        if any(checker.contracts.unfollowed for checker in self.programs.checkers.values()):
+        if self._now() - self._arrived >= FOLLOWS:
             self._follow_contracts()
-        elif self.patience == 0:
+        if self.patience == 0 and not any(checker.contracts.unfollowed for checker in self.programs.checkers.values()):
             self.audit.advance(self.programs.checkers, self.programs.texts)
         self._trimmer.trim()
 

@@ -15,7 +15,7 @@ from analysis.session.provers.processes.task_outcome import Budget
 from analysis.store.database import Store
 from analysis.wire import Check, CheckDone, ClearStore, Configure, ContractChanges, Edit, Event, FileResult
 from analysis.worker import told_contracts
-from analysis.worker.service import PAUSE, SHOWING, Service
+from analysis.worker.service import FOLLOWS, PAUSE, SHOWING, Service
 
 BAD = "int f(void)\n{\n    int *p = 0;\n    return *p;\n}\n"
 GOOD = "int f(void)\n{\n    int x = 1, *p = &x;\n    return *p;\n}\n"
@@ -91,6 +91,9 @@ def test_what_is_on_the_disk_is_kept_at_once_and_answers_the_next_process(folder
     assert first.patience() == 0
     first.service.rest()
     assert programs(store) == 1
+    assert first.patience() == FOLLOWS, "there are functions to follow"
+    first.clock += FOLLOWS
+    first.service.rest()
     assert first.patience() is None
     again, after = Process(folder, store).check()
     assert (again.findings, again.functions) == (result.findings, result.functions)
@@ -104,7 +107,8 @@ def test_what_is_being_typed_is_kept_when_it_is_quiet(folder: Path, store: Path)
     process.edit(GOOD)
     process.check()
     process.service.prepare()
-    assert process.patience() == 0, "there are functions to follow"
+    assert process.patience() == FOLLOWS, "there are functions to follow"
+    process.clock += FOLLOWS
     process.service.rest()
     assert programs(store) == 0
     patience = process.patience()
@@ -126,7 +130,8 @@ def test_what_is_typed_is_kept_though_not_all_functions_are_followed(
     process = Process(folder, store)
     process.edit(GOOD)
     process.check()
-    assert process.patience() == 0, "there are functions to follow"
+    assert process.patience() == FOLLOWS, "there are functions to follow"
+    process.clock += FOLLOWS
     process.service.rest()
     assert process.patience() == 0, "they were not followed to the end"
     assert programs(store) == 0
@@ -159,7 +164,8 @@ def test_saving_a_file_ends_the_waiting(folder: Path, store: Path) -> None:
     process.edit(GOOD)
     process.check()
     process.service.prepare()
-    assert process.patience() == 0, "there are functions to follow"
+    assert process.patience() == FOLLOWS, "there are functions to follow"
+    process.clock += FOLLOWS
     process.service.rest()
     assert process.patience() != 0
     process.file.write_text(GOOD)
@@ -186,6 +192,9 @@ def test_with_a_file_open_the_process_makes_ready_for_an_edit(folder: Path, stor
     process.edit(BAD)
     process.check()
     assert process.patience() == 0
+    process.service.rest()
+    assert process.patience() == FOLLOWS, "there are functions to follow"
+    process.clock += FOLLOWS
     process.service.rest()
     assert process.patience() is None
     process.edit(BAD.replace("return *p", "return 1"))
@@ -261,6 +270,8 @@ def test_what_is_wrong_with_the_store_is_said_once(folder: Path, store: Path) ->
 def test_without_a_store_nothing_is_written(folder: Path, tmp_path: Path) -> None:
     process = Process(folder, Path("none"))
     process.check()
+    assert process.patience() == FOLLOWS, "there are functions to follow"
+    process.clock += FOLLOWS
     process.service.rest()
     assert process.patience() is None
     assert not list(tmp_path.glob("*.everproof*"))
