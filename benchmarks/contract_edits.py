@@ -3,8 +3,8 @@
 The program is loaded as a whole, with the server's own settings but no store. When the checker has come to rest, or after two
 minutes, statements are put into random functions (`benchmarks.semantic_edits` chooses them), and taken out again, which is one
 more edit. After each edit the contract of the edited function, and those of some other functions of the same file, are asked for
-by hovers; again after a second if one is not whole yet, as a person would. The times are those from `didChange` until the check is
-done, and until all of these contracts are whole.
+by hovers; again after a second if one is not whole yet, as a person would. The times are those from `didChange` until the check
+is done, and until all of these contracts are whole.
 """
 
 from __future__ import annotations
