@@ -161,7 +161,7 @@ def test_objects_in_memory_of_what_can_be_active_twice_are_too_much() -> None:
     assert isinstance(found, Unproved)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.integers(0, 100_000))
 def test_no_run_contradicts_summaries(seed: int) -> None:
     source = program(Random(seed), indices=False)

@@ -93,7 +93,7 @@ def written_by(target: ir.Expr) -> object:
     return lambda expr: not frozenset(expr_cells(expr, frozenset())).isdisjoint(expr_cells(target, frozenset()))
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=1500, deadline=None)
 @given(
     st.fixed_dictionaries({var: st.integers(-5, 5) for var in _VARS}),
     st.lists(_STEPS, max_size=14),

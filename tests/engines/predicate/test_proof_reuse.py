@@ -202,7 +202,7 @@ def figure(joins: bool) -> tuple[Program, Annotation, Program, Program]:
     return old, first.annotation, safe, broken
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.data())
 def test_bytes_that_were_tampered_with(data: st.DataObject) -> None:
     """Whatever the store says: what a run violates is not proved, and what is proved has a certificate. Bytes that are changed
@@ -229,7 +229,7 @@ def test_bytes_that_were_tampered_with(data: st.DataObject) -> None:
 WRONG = ("false", "true", "(<= |0:i| 2)", "(= |0:i| 0)", "(<= |0:i| 100)", "(= |0:new| |0:old|)", "(or (= |0:i| 1) (<= |0:i| 3))")
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(st.sampled_from(WRONG), min_size=1, max_size=3), st.booleans())
 def test_assertions_that_were_made_up(terms: list[str], joins: bool) -> None:
     old, annotation, safe, broken = figure(joins)
@@ -271,7 +271,7 @@ def fewer_errors(text: str) -> str:
     return head.replace("reach_error();\n", "g = 1;\n") + "if (" + rest
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(st.integers(0, 1_000_000), st.sampled_from(("annotations", "precisions")))
 def test_random_edits_reuse_never_contradicts_and_never_proves_less(seed: int, reuse: Reuse) -> None:
     """Goes through revisions of a random program, each proved from scratch and with reuse. The two never contradict each

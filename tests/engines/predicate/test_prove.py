@@ -203,7 +203,7 @@ def test_an_interrupted_proof_is_none() -> None:
     assert isinstance(found, Unproved)
 
 
-@settings(max_examples=140, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.integers(0, 100_000), st.sampled_from(["int", "int", "bv"]))
 def test_no_run_contradicts_a_proof(seed: int, mode: str) -> None:
     text = program(Random(seed))
