@@ -16,6 +16,7 @@ from analysis.engines.automaton.feasibility.graph_slices import Slice, Via
 from analysis.engines.automaton.feasibility.known_values import Item
 from analysis.engines.automaton.feasibility.path_values import Store
 from analysis.engines.automaton.feasibility.remaining_steps import RemainingSteps
+from analysis.engines.automaton.feasibility.touched_edges import Touched
 from analysis.engines.automaton.feasibility.walk import Last, Walk, expressions_in
 from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.solver.full import Entry, pack, unpack
@@ -137,7 +138,7 @@ class Search:
         self._numbers: dict[object, int] = {}  # of states, which are hashed once
         self._shortest: list[int] = []  # by number
         self._effects: dict[tuple[str, int, int, int], tuple[Stretch, tuple[int, ...]]] = {}
-        self._of: dict[str, frozenset[ir.Expr]] = {}
+        self._touched: dict[str, Touched] = {}
         self._queue: list[tuple[int, int, int, State]] = []  # by the least length of a path over the state; then the longest
         self.wanted: set[Item] = set()
         self.states = 0
@@ -236,7 +237,8 @@ class Search:
         key = (function, stretch[0].id, stretch[-1].id, len(stretch))
         found = self._effects.get(key)
         if found is None or found[0] is not stretch:
-            places = tuple(index for index, edge in enumerate(stretch) if self._matters(function, edge))
+            changing, mentioning = self._touching(function)
+            places = tuple(index for index, edge in enumerate(stretch) if edge.id in changing or edge.id in mentioning)
             found = self._effects[key] = (stretch, places)
         return found[1]
 
@@ -245,16 +247,16 @@ class Search:
         if not self._thorough or len(state.frames) >= _DEPTH:
             return None
         callee = self._walk.returning_callee(edge)
-        if callee is None or not self._walk.kills(state.function, edge, self._of[state.function]):
+        if callee is None or edge.id not in self._touching(state.function).changing:
             return None
         return callee
 
-    def _matters(self, function: str, edge: Edge) -> bool:
-        """Whether the edge can do something to a store that follows only some items."""
-        followed = self._of.get(function)
-        if followed is None:
-            followed = self._of[function] = self._followed.of(function)
-        return bool(followed) and self._walk.touches(function, edge, followed)
+    def _touching(self, function: str) -> Touched:
+        """The edges that can do something to a store that follows only some items."""
+        found = self._touched.get(function)
+        if found is None:
+            found = self._touched[function] = self._walk.touching(function, self._followed.of(function))
+        return found
 
     def _enter(self, state: State, store: Store, steps: tuple[Taken, ...], frames: tuple[Frame, ...], callee: Entry) -> None:
         store = store.copy()

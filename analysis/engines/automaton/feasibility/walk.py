@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from analysis.cfa.graph import Edge
@@ -13,8 +12,8 @@ from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.feasibility.graph_slices import GraphSteps, Steps, Via, opened
 from analysis.engines.automaton.feasibility.known_values import Item, Sums
 from analysis.engines.automaton.feasibility.path_values import Store, is_noted
-from analysis.engines.automaton.feasibility.renaming import are_apart, behind_parameter, substitute
-from analysis.engines.automaton.functions.access_paths import lvalue_cell
+from analysis.engines.automaton.feasibility.renaming import behind_parameter, substitute
+from analysis.engines.automaton.feasibility.touched_edges import Touched, TouchedEdges, may_change
 from analysis.engines.automaton.functions.footprint import base_variable, visible
 from analysis.engines.automaton.functions.function_model import FunctionModel
 from analysis.engines.automaton.functions.known_conditions import Condition, bare, condition_of, expr_cells, pointers_followed
@@ -52,6 +51,7 @@ class Walk:
         self._asked: dict[str, dict[ir.Expr, frozenset[str]]] = {}
         self._numbers: dict[ir.Expr, int] = {}
         self._known: dict[str, tuple[ir.Expr, ...]] = {}
+        self._touched: dict[str, TouchedEdges] = {}
         self._entering: dict[tuple[str, int, str], tuple[tuple[ir.Expr, ir.Expr], ...]] = {}
         self.revise(delta)
 
@@ -62,6 +62,7 @@ class Walk:
         self._derivations: dict[tuple[str, int], tuple[Derivation, ...]] = {}
         self._live: dict[str, Mapping[int, frozenset[str]]] = {}
         self._known_told: dict[tuple[str, int], tuple[Condition, ...]] = {}
+        self._known_parts: dict[str, tuple[tuple[int, frozenset[ir.Expr]], ...]] = {}
         self._formulas: dict[tuple[str, int], ir.Expr | None] = {}
         self._stretches: dict[tuple[str, int, int, int], list[tuple[Edge, ...]]] = {}
 
@@ -70,6 +71,7 @@ class Walk:
         for name in functions:
             self._cells.pop(name, None)
             self._known.pop(name, None)
+            self._touched.pop(name, None)
         gone = [key for key in self._entering if key[0] in functions or key[2] in functions]
         for key in gone:
             del self._entering[key]
@@ -218,21 +220,30 @@ class Walk:
             if outer is not None:
                 yield bare(outer), interval
 
-    def touches(self, function: str, edge: Edge, followed: frozenset[ir.Expr]) -> bool:
-        """Whether the edge can change or test one of the expressions."""
-        effect = edge.effect
-        if isinstance(effect, ir.Return):
-            return True
-        if self.kills(function, edge, followed):
-            return True
-        told = self._told(function, edge) if isinstance(effect, ir.Assume) else ()
-        if told and any(not followed.isdisjoint(ir.walk(key)) for key, _ in told):
-            return True
-        return not followed.isdisjoint(_parts(effect))
+    def touching(self, function: str, followed: Set[ir.Expr]) -> Touched:
+        """The edges of a function that can change, or can test or mention, one of the expressions."""
+        edges = self._touched_edges(function)
+        if not followed:
+            return Touched(frozenset(), frozenset())
+        each = [edges.of(expr, self._cells_of(function, expr)) for expr in followed]
+        told = (id_ for id_, parts in self._told_parts(function) if not parts.isdisjoint(followed))
+        changing = frozenset[int]().union(*(one.changing for one in each))
+        return Touched(changing, edges.returning.union(told, *(one.mentioning for one in each)))
 
-    def kills(self, function: str, edge: Edge, followed: frozenset[ir.Expr]) -> bool:
-        """Whether the edge can change one of the expressions."""
-        return any(map(self._kill(function, edge, self._delta.model(function)), followed))
+    def _touched_edges(self, function: str) -> TouchedEdges:
+        model, found = self._delta.model(function), self._touched.get(function)
+        if found is None or found.model is not model:
+            found = self._touched[function] = TouchedEdges(model)
+        return found
+
+    def _told_parts(self, function: str) -> tuple[tuple[int, frozenset[ir.Expr]], ...]:
+        """The branches of a function that tell something of other expressions than they test, and all parts of these."""
+        found = self._known_parts.get(function)
+        if found is None:
+            branches = ((edge, self._told(function, edge)) for edge in self._delta.program.functions[function].edges)
+            each = ((edge.id, frozenset(part for key, _ in told for part in ir.walk(key))) for edge, told in branches if told)
+            found = self._known_parts[function] = tuple(each)
+        return found
 
     def returning_callee(self, edge: Edge) -> str | None:
         """The one function with a body that is called at the edge, if it was seen to return."""
@@ -241,28 +252,23 @@ class Walk:
         return name if graph is not None and NOTHING in graph.summaries.get(NOTHING, ()) else None
 
     def _kill(self, function: str, edge: Edge, model: FunctionModel) -> Callable[[ir.Expr], bool]:
-        written = model.written[edge.id]
-        target = ir.target_of(edge.effect)
-        elsewhere = None if target is None else _beside_member(edge, target, written, model)
-
+        changes = may_change(model, edge)
         cells_of = self._table(function)
 
         def changed(expr: ir.Expr) -> bool:
             cells = cells_of.get(expr)
-            if cells is None:
-                cells = self._add_cells(function, expr)
-            if cells.isdisjoint(written):
-                return False
-            return elsewhere is None or not cells.isdisjoint(elsewhere) or not are_apart(target, expr)
+            return changes(expr, self._add_cells(function, expr) if cells is None else cells)
 
         return changed
 
     def cells(self, function: str, expr: ir.Expr) -> frozenset[str] | None:
         """The cells that an expression of the function reads, None if it reads what has no name."""
-        cells = self._table(function).get(expr)
-        if cells is None:
-            cells = self._add_cells(function, expr)
+        cells = self._cells_of(function, expr)
         return None if "?" in cells else cells
+
+    def _cells_of(self, function: str, expr: ir.Expr) -> frozenset[str]:
+        cells = self._table(function).get(expr)
+        return self._add_cells(function, expr) if cells is None else cells
 
     def _table(self, function: str) -> dict[ir.Expr, frozenset[str]]:
         found = self._asked.get(function)
@@ -413,16 +419,6 @@ def called_pointer(edge: Edge) -> ir.Expr | None:
     return call.callee.pointer if isinstance(call.callee, ir.Deref) else call.callee
 
 
-def _beside_member(edge: Edge, target: ir.Expr, written: frozenset[str], model: FunctionModel) -> frozenset[str] | None:
-    """The other cells that an edge writes, which assigns to a member of a variable; None if it assigns to something else, or if a
-    called function may write other members of that variable."""
-    if not isinstance(target, ir.Field) or base_variable(target) is None:
-        return None
-    cell = lvalue_cell(target)
-    is_passed = isinstance(edge.effect, ir.Call) and cell in model.written_by_callees(edge)
-    return None if is_passed else written - {cell}
-
-
 def is_constant_address(expr: ir.Expr) -> bool:
     """Whether the value is the address of a variable or of a part of one, which nothing changes."""
     expr = ir.strip_casts(expr)
@@ -436,12 +432,3 @@ def expressions_in(expr: ir.Expr) -> Iterator[ir.Expr]:
     for part in ir.walk(expr):
         if isinstance(part, ir.LVALUES):
             yield part
-
-
-@lru_cache(maxsize=10_000)
-def _parts(effect: ir.Effect) -> frozenset[ir.Expr]:
-    """All expressions in an effect, and what it tests if it is a branch."""
-    parts = {part for expr in ir.expressions(effect) for part in ir.walk(expr)}
-    if isinstance(effect, ir.Assume) and (condition := condition_of(effect)) is not None:
-        parts.add(condition[0])
-    return frozenset(parts)
