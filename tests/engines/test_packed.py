@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from analysis.cfa.graph import Edge
 from analysis.engines.automaton.facts.facts import Fact, FactTable
-from analysis.engines.automaton.feasibility.error_paths import ErrorPath
+from analysis.engines.automaton.feasibility.error_paths import ErrorPath, Searched
 from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.solver.full import DIRECT, DerivationGraph, Full, FunctionGraph, pack
 from analysis.engines.automaton.solver.incr_back import incr_back
@@ -59,12 +59,22 @@ facts_ = st.builds(
     st.integers(-1, 9),
 )
 taken = st.builds(Taken, st.sampled_from(("edge", "call")), names, st.integers(0, 9), numbers, states, states)
+searched = st.builds(
+    Searched,
+    names,
+    st.none() | st.frozensets(configurations, max_size=2),
+    st.integers(0, 3),
+    st.lists(st.tuples(names, numbers, numbers), max_size=2).map(tuple),
+    st.text(max_size=5),
+)
 error_paths = st.builds(
     ErrorPath,
     st.none() | st.lists(taken, max_size=4).map(tuple),
     st.none() | st.tuples(names, states),
     st.booleans(),
     st.frozensets(names),
+    st.none() | st.dictionaries(names, st.frozensets(names, max_size=2), max_size=2),
+    slices=st.lists(searched, max_size=2).map(tuple),
 )
 
 

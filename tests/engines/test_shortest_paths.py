@@ -48,7 +48,7 @@ def _lengths(sources: list[str], options: Options) -> dict[tuple[str, frozenset[
     analysis = Analysis(seen.program, checker.rules, checker.options.limits)
     analysis.run(choose_entries(seen.program, ())[0])
     analysis.findings(seen.places)
-    paths = analysis._findings.error_paths
+    paths = analysis._findings.error_paths.known
     return {key: None if path.steps is None else len(path.steps) for key, path in paths.items() if path.decided}
 
 

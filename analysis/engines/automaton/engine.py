@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Literal
 
@@ -15,6 +15,7 @@ from analysis.cfa.linking.obstructed import without_obstacles
 from analysis.cfa.open_functions import with_outside_calls
 from analysis.engines.automaton.facts.facts import FactTable
 from analysis.engines.automaton.facts.product import ProgramDelta
+from analysis.engines.automaton.feasibility.kept_searches import Differences
 from analysis.engines.automaton.functions.world import compare
 from analysis.engines.automaton.report.answers import Answers
 from analysis.engines.automaton.report.findings import Findings
@@ -137,7 +138,8 @@ class Analysis:
         if same_entries and _is_same(self.delta.program, plain):
             self._repaired = Repaired(configurations_reused=self.graph.configurations, derivations_reused=self.graph.derivations)
             if obstructed:
-                self._changed(frozenset(), {}, obstructed, obstructed, frozenset())
+                self._findings.changed(Differences(frozenset(), {}), obstructed)
+                self._answers.changed(obstructed)
             return True
         revised = revise(self.delta, plain, self.graph, entries, self._limits.global_edges)
         if revised is None:
@@ -149,23 +151,12 @@ class Analysis:
         add_reasons(self._rechecked, old, plain, revised.touched, self._repaired)
         done = self._repaired
         texts = obstructed.union(name for name in revised.touched if plain.functions[name] is not old.get(name))
-        differ = (revised.remodelled | revised.gone).union(done.changed, done.checked if self.delta.thorough else ())
-        self._changed(differ, revised.rewritten, texts, revised.touched | done.changed | obstructed, done.recalled)
+        differ = (revised.remodelled | revised.gone).union(*((done.changed, done.checked) if self.delta.thorough else ()))
+        self._findings.changed(Differences(differ, revised.rewritten, done.recalled, done.changed), texts)
+        self._answers.changed(revised.touched | done.changed | obstructed)
         self._retrace = Retrace(self.graph)
         self.refusal = "" if self.graph.complete else _TOO_MANY
         return self.graph.complete
-
-    def _changed(
-        self,
-        differ: frozenset[str],
-        rewritten: Mapping[str, Set[str]],
-        texts: frozenset[str],
-        answers: frozenset[str],
-        recalled: Set[str],
-    ) -> None:
-        """Notes what is found out and said anew: see `Findings.changed` and `Answers.changed`."""
-        self._findings.changed(differ, rewritten, texts, recalled)
-        self._answers.changed(answers)
 
     def _refusal(self, algorithm: Algorithm) -> str:
         if algorithm == "full":
@@ -261,7 +252,7 @@ class Analysis:
     def packed(self) -> bytes | None:
         """What `resume` needs in another process; None where a run from scratch is all that can follow."""
         can_resume = self.graph.complete and self.rules == self._asked  # else another process would number the rules otherwise
-        return pack_graph(self.graph, self.facts, self._findings.error_paths) if can_resume else None
+        return pack_graph(self.graph, self.facts, self._findings.error_paths.known) if can_resume else None
 
     def resume(self, known: Unpacked, entries: Sequence[str]) -> None:
         """Takes over a graph of this program. Only the next revision can be asked for: nothing was rechecked, or computed."""
@@ -270,7 +261,7 @@ class Analysis:
             self.facts.number(fact)
         if len(self.facts) != len(known.facts):
             raise PackingError("the facts have other numbers")
-        self.graph, self._findings.error_paths = known.graph, known.error_paths
+        self.graph, self._findings.error_paths.known = known.graph, known.error_paths
         self._retrace = Retrace(self.graph)
         self._most = _ROOM + 5 * self._size() // 4
 

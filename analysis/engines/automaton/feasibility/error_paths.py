@@ -22,18 +22,20 @@ It refutes soundly as far as the derivation graph and the cells of `functions.ac
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import msgspec
 
 from analysis.engines.automaton.facts.facts import NOTHING
 from analysis.engines.automaton.facts.product import ProgramDelta
-from analysis.engines.automaton.feasibility.graph_slices import GraphSteps, Sites, Slice
+from analysis.engines.automaton.feasibility.graph_slices import GraphSteps, Sites, Slice, Via
+from analysis.engines.automaton.feasibility.kept_searches import Cells, Differences, both, merged
 from analysis.engines.automaton.feasibility.known_values import Item
 from analysis.engines.automaton.feasibility.path_search import Aim, Search, State
 from analysis.engines.automaton.feasibility.path_values import Store
 from analysis.engines.automaton.feasibility.remaining_steps import RemainingSteps
+from analysis.engines.automaton.feasibility.slice_outline import outline
 from analysis.engines.automaton.feasibility.walk import Walk, expressions_in
 from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.solver.full import Entry, pack, unpack
@@ -46,21 +48,34 @@ _DESCENTS = 1_000  # that are kept from revision to revision
 _LATE_STATES = 400  # from where the value begins: most of these paths are short
 
 
+class Searched(msgspec.Struct, frozen=True):
+    """A slice of the graph that was searched, to the configurations `ends` of a function (None: those that were asked for), from
+    `above` that function, and the callees that were `opened`; `outline` says what all that was (`slice_outline`)."""
+
+    function: str
+    ends: frozenset[int] | None
+    above: int
+    opened: tuple[Via, ...]
+    outline: str
+
+
 class ErrorPath(msgspec.Struct, frozen=True):
     """What the search found: the steps of a feasible path from the entry `start` (None: there is none), or that it gave up. The
     first `unchecked` steps may not be possible. `wraps`: it is possible only where an unsigned sum wraps to 0. `functions` are
     those that it looked into, `cells` the cells whose writers it asked for there (None: any), `called` those whose callers it
-    looked for; `dead`: it left out callers that no execution leads to."""
+    looked for; `dead`: it left out callers that no execution leads to. `slices` are those that it searched: where they are as
+    they were, what was found still holds, whatever else differs in the graph."""
 
     steps: tuple[Taken, ...] | None
     start: Entry | None = None
     decided: bool = True
     functions: frozenset[str] = frozenset()
-    cells: frozenset[str] | None = None
+    cells: Cells | None = None
     called: frozenset[str] = frozenset()
     dead: bool = False
     unchecked: int = 0
     wraps: bool = False
+    slices: tuple[Searched, ...] = ()
 
 
 class Descent(NamedTuple):
@@ -76,7 +91,7 @@ class Agreement(NamedTuple):
     """Whether a path is possible as far as is known, and the `cells` whose writers were asked for."""
 
     is_possible: bool
-    cells: frozenset[str]
+    cells: Cells
 
 
 class _Descended(NamedTuple):
@@ -85,7 +100,7 @@ class _Descended(NamedTuple):
 
     source: object
     store: Store | None
-    cells: frozenset[str]
+    cells: Cells
     functions: frozenset[str]
 
 
@@ -118,16 +133,30 @@ class Feasibility:
         self._thorough = thorough
         self._descents: dict[tuple[int, object], _Descended] = {}
 
-    def changed(self, functions: Set[str], rewritten: Mapping[str, Set[str]]) -> None:
-        """The graph or the Delta differs in `functions`. In those `rewritten`, calls write other cells."""
+    def still_holds(self, path: ErrorPath, function: str, errors: frozenset[int], over: Sites | None = None) -> bool:
+        """Whether the slices that were searched for a path are as they were. The models of the functions in them have to be the
+        same: of these, nothing is asked here."""
 
-        def stays(known: _Descended) -> bool:
-            concerned = rewritten.keys() & known.functions
-            return functions.isdisjoint(known.functions) and all(known.cells.isdisjoint(rewritten[name]) for name in concerned)
+        def is_same(one: Searched) -> bool:
+            if one.ends is not None:
+                graph = self.steps.graph.functions.get(one.function)
+                if graph is None or not graph.derived.keys() >= one.ends:
+                    return False
+                return outline(self._walk, self._slice(one.function, one.ends), one.opened) == one.outline
+            part = self._slice(function, errors, one.above, over)
+            return one.function == function and outline(self._walk, part, one.opened) == one.outline
 
-        self.steps.forget(functions)
-        self._walk.forget(functions | rewritten.keys())
-        self._descents = {key: known for key, known in self._descents.items() if stays(known)}
+        return bool(path.slices) and all(map(is_same, path.slices))
+
+    def changed(self, differ: Differences) -> None:
+        """Takes the next revision."""
+        self.steps.forget(differ.in_graph)
+        self._walk.forget(differ.in_graph | differ.rewritten.keys())
+        self._descents = {
+            key: known
+            for key, known in self._descents.items()
+            if differ.spare(known.functions, known.cells) and differ.in_graph.isdisjoint(known.functions)
+        }
 
     def revise(self, delta: ProgramDelta, retrace: Retrace) -> None:
         """Takes the next revision, after `changed` was told what is another."""
@@ -153,7 +182,8 @@ class Feasibility:
         aim = Aim(part, self._entries(part), errors, RemainingSteps(self._walk, part, function, errors))
         found = self._search_twice(aim, must_be_sure, budget)
         start = None if found.first is None else _entry(found.first)
-        return self._with_causes(ErrorPath(found.steps, start, found.decided, wraps=found.wraps), part)
+        slices = self._searched(part, function, None, above)
+        return self._with_causes(ErrorPath(found.steps, start, found.decided, wraps=found.wraps, slices=slices), part)
 
     def late_path(self, function: str, errors: frozenset[int], given_up: ErrorPath, over: Sites | None = None) -> ErrorPath:
         """Searches a feasible path to one of the error configurations that starts where the value begins to be tracked. What
@@ -169,12 +199,21 @@ class Feasibility:
         if found.steps is None and not found.decided:  # what is known may make a path long, as `n = 1000` does that of a loop
             found = self._search_twice(aim._replace(last="flags"), must_be_sure=False, budget=_LATE_STATES)
         before = None if found.first is None else self._shortest(found.first.function, found.first.configuration)
+        slices = given_up.slices + self._searched(part, function)
+        if found.first is not None:
+            start, ends = found.first.function, frozenset((found.first.configuration,))
+            slices += self._searched(self._slice(start, ends), start, ends)
         if found.steps is None or before is None:
-            return self._with_causes(ErrorPath(None, decided=found.decided), part, given_up.cells)
+            return self._with_causes(ErrorPath(None, decided=found.decided, slices=slices), part, given_up)
         steps, first = before.path()
         late = (msgspec.structs.replace(taken, depth=taken.depth + before.depth) for taken in found.steps)
-        path = ErrorPath((*steps, *late), _entry(first), decided=False, unchecked=len(steps), wraps=found.wraps)
-        return self._with_causes(path, part, given_up.cells)
+        path = ErrorPath((*steps, *late), _entry(first), decided=False, unchecked=len(steps), wraps=found.wraps, slices=slices)
+        return self._with_causes(path, part, given_up)
+
+    def _searched(self, part: Slice, function: str, ends: frozenset[int] | None = None, above: int = 0) -> tuple[Searched, ...]:
+        """What says that a slice was searched. Paths in small programs are not kept when graphs differ."""
+        opened = tuple(self._walk.opened)
+        return () if self._thorough else (Searched(function, ends, above, opened, outline(self._walk, part, opened)),)
 
     def _beginnings(self, part: Slice) -> Iterator[tuple[str, int]]:
         """The configurations at which a value begins to be tracked, by function, in order."""
@@ -200,12 +239,13 @@ class Feasibility:
         """The configurations at the entries where paths through a slice begin."""
         return tuple((name, pack(self._walk.delta.entry(name), entry, entry)) for name, entry in part.starts)
 
-    def _with_causes(self, path: ErrorPath, part: Slice, more: frozenset[str] | None = frozenset()) -> ErrorPath:
-        """A path that was found, or not, with what that depends on; also on the cells `more`."""
+    def _with_causes(self, path: ErrorPath, part: Slice, before: ErrorPath | None = None) -> ErrorPath:
+        """A path that was found, or not, with what that depends on; also on what the one `before` asked for."""
+        asked = self._walk.asked()
         return msgspec.structs.replace(
             path,
             functions=frozenset(self._walk.visited),
-            cells=None if more is None else self._walk.asked() | more,
+            cells=asked if before is None else both(asked, before.cells),
             called=frozenset(part.called),
             dead=part.dead,
         )
@@ -215,16 +255,20 @@ class Feasibility:
         and then along `path`. Not `is_entry`: the path begins somewhere in that function."""
         self._walk.sums.may_wrap = True  # the path may need that
         store = self._everything(root, is_entry=is_entry)
-        cells = frozenset[str]()
+        cells: list[Cells] = []
         for descent in descents:
             after, asked = self._descend(store, descent)
-            cells |= asked
+            cells.append(asked)
             if after is None:
-                return Agreement(False, cells)
+                return Agreement(False, merged(*cells))
             store = after
         self._walk.forget_asked()
         is_possible = self._advance(store.copy(), tuple(path))
-        return Agreement(is_possible, cells | self._walk.asked())
+        return Agreement(is_possible, merged(*cells, self._walk.asked()))
+
+    def returning(self, functions: Iterable[str]) -> frozenset[str]:
+        """The functions that are called in these by their names, and that were seen to return."""
+        return frozenset(name for function in functions for name in self._walk.returning_callees(function))
 
     def live(self, function: str, entry: int) -> bool:
         """Whether an execution enters the function in this state."""
@@ -235,7 +279,7 @@ class Feasibility:
         cells = self._walk.cells  # the store holds nothing that holds the store: it is gone when nobody needs it
         return self._walk.store(function, lambda name, expr: cells(name, expr) is not None, is_entry=is_entry)
 
-    def _descend(self, store: Store, descent: Descent) -> tuple[Store | None, frozenset[str]]:
+    def _descend(self, store: Store, descent: Descent) -> tuple[Store | None, Cells]:
         """What is known at the entry of the called function, None if nothing gets there, and the cells that were asked for.
         Traces share their beginnings."""
         key = id(descent.source), (descent.call.edge, descent.callee, store.key(self._walk.number))

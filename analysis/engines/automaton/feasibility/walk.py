@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import Literal, NamedTuple
 
+from analysis.cfa.callgraph import called
 from analysis.cfa.graph import Edge
 from analysis.cfa.live_variables import live
 from analysis.engines.automaton.facts.facts import NOTHING
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.feasibility.graph_slices import GraphSteps, Steps, Via, opened
+from analysis.engines.automaton.feasibility.kept_searches import Cells
 from analysis.engines.automaton.feasibility.known_values import Item, Sums
 from analysis.engines.automaton.feasibility.path_values import Store, is_noted
 from analysis.engines.automaton.feasibility.renaming import behind_parameter, substitute
@@ -46,12 +48,14 @@ class Walk:
         self.steps = steps
         self._graph = steps.graph
         self.visited: set[str] = set()
+        self.opened: dict[Via, None] = {}
         self.sums = Sums()
         self._cells: dict[str, dict[ir.Expr, frozenset[str]]] = {}
         self._asked: dict[str, dict[ir.Expr, frozenset[str]]] = {}
         self._numbers: dict[ir.Expr, int] = {}
         self._known: dict[str, tuple[ir.Expr, ...]] = {}
         self._touched: dict[str, TouchedEdges] = {}
+        self._sets: dict[frozenset[str], frozenset[str]] = {}  # each once, for all that was found
         self._entering: dict[tuple[str, int, str], tuple[tuple[ir.Expr, ir.Expr], ...]] = {}
         self.revise(delta)
 
@@ -64,6 +68,7 @@ class Walk:
         self._known_told: dict[tuple[str, int], tuple[Condition, ...]] = {}
         self._known_parts: dict[str, tuple[tuple[int, frozenset[ir.Expr]], ...]] = {}
         self._formulas: dict[tuple[str, int], ir.Expr | None] = {}
+        self._returning: dict[str, tuple[str, ...]] = {}
         self._stretches: dict[tuple[str, int, int, int], list[tuple[Edge, ...]]] = {}
 
     def forget(self, functions: Set[str]) -> None:
@@ -78,17 +83,21 @@ class Walk:
 
     def begin(self, function: str) -> None:
         """Begins a search for paths to a place in the function: nothing is visited, nothing was asked."""
-        self.visited = {function}
+        self.visited, self.opened = {function}, {}
         self.forget_asked()
 
     def forget_asked(self) -> None:
         """From now on, other expressions are asked about: see `asked`."""
         self._asked = {}
 
-    def asked(self) -> frozenset[str]:
+    def asked(self) -> Cells:
         """The cells, visible to other functions, of all expressions of which it was asked since then what they read."""
-        cells = frozenset[str]().union(*(cells for table in self._asked.values() for cells in table.values()))
-        return frozenset(filter(visible, cells))
+        found = {}
+        for function, table in self._asked.items():
+            cells = frozenset(filter(visible, frozenset[str]().union(*table.values())))
+            if cells:
+                found[function] = self._sets.setdefault(cells, cells)
+        return found
 
     def store(
         self,
@@ -248,8 +257,19 @@ class Walk:
     def returning_callee(self, edge: Edge) -> str | None:
         """The one function with a body that is called at the edge, if it was seen to return."""
         name = ir.direct_callee(edge.effect) if isinstance(edge.effect, ir.Call) else None
-        graph = None if name is None else self._graph.functions.get(name)
-        return name if graph is not None and NOTHING in graph.summaries.get(NOTHING, ()) else None
+        return name if name is not None and self._is_returning(name) else None
+
+    def returning_callees(self, function: str) -> tuple[str, ...]:
+        """The functions with a body that a function calls by their names, and that were seen to return."""
+        found = self._returning.get(function)
+        if found is None:
+            direct, _ = called(self._delta.program.functions[function])
+            found = self._returning[function] = tuple(filter(self._is_returning, direct))
+        return found
+
+    def _is_returning(self, name: str) -> bool:
+        graph = self._graph.functions.get(name)
+        return graph is not None and NOTHING in graph.summaries.get(NOTHING, ())
 
     def _kill(self, function: str, edge: Edge, model: FunctionModel) -> Callable[[ir.Expr], bool]:
         changes = may_change(model, edge)
@@ -367,6 +387,7 @@ class Walk:
     def inside(self, via: Via) -> set[int]:
         """The configurations of a callee on paths from its entry to an exit state."""
         self.visited.add(via[0])
+        self.opened[via] = None
         found = self._inside.get(via)
         if found is None:
             callee, entry, exit_ = via

@@ -17,22 +17,26 @@ No order of exploration decides whether an error is refuted: a search that finds
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from analysis.cfa.graph import Edge
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.feasibility.error_paths import Descent, ErrorPath, Feasibility
-from analysis.engines.automaton.report.chains import Call, Chains, Link, same_calls
+from analysis.engines.automaton.feasibility.kept_searches import Cells, Differences, KeptSearches, both, merged
+from analysis.engines.automaton.report.chains import Call, Chains, same_calls
 from analysis.engines.automaton.report.raised_errors import Sought
+from analysis.engines.automaton.report.site_links import SiteLinks
 from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.solver.full import DerivationGraph, Entry, unpack
 
 Key = tuple[str, frozenset[int]]  # `Sought.at`
+Site = tuple[str, int, Edge]
+"""A call: the caller, its configuration there, and the edge."""
 
 _LEVELS = 4
 _STATES = 1_500  # for one search, which is one of several
-_LINK_STATES = 400
 _CALLS = 12  # of one function, whose arguments are looked at
 _SITES = 6  # of an entry state, when the path to the first one contradicts itself
 
@@ -40,29 +44,23 @@ _SITES = 6  # of an entry state, when the path to the first one contradicts itse
 class Beginning(msgspec.Struct, frozen=True):
     """What became of the path `given`: `path` is the same one or another, without steps if the error is refuted. `calls` lead to
     it, and agree with it from the one with the number `first` on. `excluded`: the arguments of each call that could come before
-    these contradict the path, and another one was not found. This depends on the `functions`, on what writes the `cells`
-    there (None: any), on the calls that were `tried` first, on the callers of those that are `called`, and on which callers are
-    `dead` (see `ErrorPath`)."""
+    these contradict the path, and another one was not found. This depends on the calls that led to each path that was `tried`, on
+    what the searches from `further` up found, and on the `sites` of calls that could come before; `returning` are the callees
+    that return. For the rest, see `kept_searches.Searched`."""
 
     given: ErrorPath
-    tried: tuple[Call, ...]
+    tried: tuple[tuple[ErrorPath, tuple[Call, ...]], ...]
+    further: tuple[ErrorPath, ...]
     path: ErrorPath
     calls: tuple[Call, ...]
     first: int
     functions: frozenset[str]
-    cells: frozenset[str] | None
+    cells: Cells | None
     called: frozenset[str]
     dead: bool
+    sites: tuple[Site, ...]
+    returning: frozenset[str]
     excluded: bool = False
-
-
-class _Mended(msgspec.Struct, frozen=True):
-    """A link to a call site that does not contradict itself, None if none was found; it depends on the `functions`, and on what
-    writes the `cells` there (None: any)."""
-
-    link: Link | None
-    functions: frozenset[str]
-    cells: frozenset[str] | None
 
 
 class Beginnings:
@@ -71,43 +69,51 @@ class Beginnings:
 
     def __init__(self, chains: Chains) -> None:
         self._chains = chains
-        self._known: dict[Key, Beginning] = {}
-        self._mended: dict[tuple[str, int], _Mended] = {}
-        self._stuck: set[str] = set()  # functions in which a search for a link came to no end: it is not tried for other calls
+        self._links = SiteLinks(chains)
+        self._kept: KeptSearches[Key, Beginning] = KeptSearches()
         self.doubtful: dict[Key, Beginning] = {}
 
-    def changed(self, functions: Set[str], rewritten: Mapping[str, Set[str]], recalled: Set[str]) -> None:
-        """The graph or the Delta differs in `functions`. In those `rewritten`, calls write something else. Those `recalled` have
-        other callers."""
-
-        def same(found: Beginning | _Mended) -> bool:
-            if not functions.isdisjoint(found.functions):
-                return False
-            concerned = rewritten.keys() & found.functions
-            return not concerned or (found.cells is not None and all(found.cells.isdisjoint(rewritten[n]) for n in concerned))
-
-        stay = {
-            key: found
-            for key, found in self._known.items()
-            if not found.dead and same(found) and recalled.isdisjoint(found.called)
-        }
-        self.doubtful.update((key, found) for key, found in self._known.items() if key not in stay)
-        self._known = stay
-        self._stuck -= functions | rewritten.keys()
-        self._mended = {site: mended for site, mended in self._mended.items() if same(mended)}
+    def changed(self, differ: Differences) -> None:
+        """Takes the next revision."""
+        self.doubtful.update(self._kept.changed(differ))
+        self._links.changed(differ)
 
     def forget(self) -> None:
         """The graph or the Delta is another one."""
-        self._known, self._mended, self._stuck, self.doubtful = {}, {}, set(), {}
+        self._kept.forget()
+        self._links.forget()
+        self.doubtful = {}
 
     def known(
-        self, graph: DerivationGraph, delta: ProgramDelta, feasibility: Feasibility, key: Key, path: ErrorPath
+        self,
+        graph: DerivationGraph,
+        delta: ProgramDelta,
+        feasibility: Feasibility,
+        sought: Sought,
+        path: ErrorPath,
+        patient: bool = True,
     ) -> Beginning | None:
-        """What became of the path, if it is known and still holds."""
-        found = self._known.get(key)
+        """What became of the path, if it is known and still holds; `patient`: also if that has to be looked up in the graph."""
+
+        def holds(one: Beginning) -> bool:
+            return one.given is path and self._holds(graph, delta, feasibility, sought, one)
+
+        found = self._kept.get(sought.at, holds) if patient else self._kept.known.get(sought.at)
         if found is None or found.given is not path:
             return None
-        return found if same_calls(found.tried, self._calls(graph, delta, feasibility, path)) else None
+        return found if same_calls(found.tried[0][1], self._calls(graph, delta, feasibility, path)) else None
+
+    def _holds(
+        self, graph: DerivationGraph, delta: ProgramDelta, feasibility: Feasibility, sought: Sought, found: Beginning
+    ) -> bool:
+        """Whether the graph is as it was where it was looked at for what became of a path."""
+        name, configurations = sought.error[0], sought.configurations
+        return (
+            all(feasibility.still_holds(further, name, configurations, sought.over) for further in found.further)
+            and all(same_calls(calls, self._calls(graph, delta, feasibility, path)) for path, calls in found.tried)
+            and found.sites == (_sites(graph, _start(found.calls, found.first, found.path)) if found.first else ())
+            and found.returning == feasibility.returning(found.functions)
+        )
 
     def find(
         self,
@@ -120,31 +126,48 @@ class Beginnings:
     ) -> Beginning:
         """Looks for what becomes of the path to what is sought."""
         name, configurations = sought.error[0], sought.configurations
-        tried = calls = self._calls(graph, delta, feasibility, path)
-        first, cells = _agreeing(feasibility, calls, path)
-        functions = path.functions.union(*(call.link.functions for call in calls))
-        found, called, dead = path, frozenset[str](), False
-        cells = _both(cells, path.cells)
+        calls = self._calls(graph, delta, feasibility, path)
+        first, asked = _agreeing(feasibility, calls, path)
+        cells: Cells | None = asked
+        tried, found, searched = [(path, calls)], path, list[ErrorPath]()
         above = 0
         while first and above + len(calls) - first < _LEVELS:
             above += len(calls) - first + 1
             further = feasibility.error_path(name, configurations, must_be_sure, above, _STATES, sought.over)
-            functions, called, dead = functions | further.functions, called | further.called, dead or further.dead
-            cells = _both(cells, further.cells)
+            searched.append(further)
             if further.steps is None:
                 if further.decided:
                     found, calls, first = further, (), 0
                 break
             found, calls = further, self._calls(graph, delta, feasibility, further)
+            tried.append((found, calls))
             first, more = _agreeing(feasibility, calls, further)
-            cells = _both(cells, more)
-            functions = functions.union(*(call.link.functions for call in calls))
-        excluded = False
+            cells = both(cells, more)
+        excluded, sites = False, tuple[Site, ...]()
         if first:
-            callers, excluded, more = _excluded(graph, feasibility, calls, first, found)
-            functions, called, cells = functions | callers, called | {_start(calls, first, found)[0]}, _both(cells, more)
-        beginning = Beginning(path, tried, found, calls, first, functions, cells, called, dead, excluded)
-        self._known[sought.at] = beginning
+            sites = _sites(graph, _start(calls, first, found))
+            excluded, more = _excluded(feasibility, sites, calls, first, found)
+            cells = both(cells, more)
+        links = (call.link.functions for _, some in tried for call in some)
+        functions = path.functions.union(*links, *(one.functions for one in searched), (caller for caller, _, _ in sites))
+        for one in (path, *searched):
+            cells = both(cells, one.cells)
+        beginning = Beginning(
+            given=path,
+            tried=tuple(tried),
+            further=tuple(searched),
+            path=found,
+            calls=calls,
+            first=first,
+            functions=functions,
+            cells=cells,
+            called=frozenset((_start(calls, first, found)[0],) if first else ()).union(*(one.called for one in searched)),
+            dead=any(one.dead for one in searched),
+            sites=sites,
+            returning=feasibility.returning(functions),
+            excluded=excluded,
+        )
+        self._kept.known[sought.at] = beginning
         return beginning
 
     def _calls(self, graph: DerivationGraph, delta: ProgramDelta, feasibility: Feasibility, path: ErrorPath) -> tuple[Call, ...]:
@@ -157,7 +180,7 @@ class Beginnings:
                 over = (caller, unpack(site)[1])
                 if number and (over in above or not feasibility.live(*over)):
                     continue
-                link = self._link(graph, delta, feasibility, caller, site)
+                link = self._links.link(graph, delta, feasibility, caller, site)
                 if link is not None:
                     above.add(over)
                     return Call(link, caller, site, edge.id, function, entry)
@@ -165,40 +188,18 @@ class Beginnings:
 
         return self._chains.calls(graph, delta, path.start, choose)
 
-    def _link(self, graph: DerivationGraph, delta: ProgramDelta, feasibility: Feasibility, caller: str, site: int) -> Link | None:
-        """A link to a call site that does not contradict itself, None if none was found."""
-        known = self._mended.get((caller, site))
-        if known is None:
-            link: Link | None = self._chains.link(graph, delta, caller, site)
-            assert link is not None
-            functions = link.functions
-            is_possible, asked = feasibility.agrees(caller, (), link.steps)
-            cells: frozenset[str] | None = asked
-            if not is_possible:
-                link = None
-                if caller not in self._stuck:
-                    path = feasibility.error_path(caller, frozenset((site,)), budget=_LINK_STATES)
-                    functions |= path.functions
-                    cells = _both(cells, path.cells)
-                    if path.steps is not None and path.start == (caller, unpack(site)[1]):
-                        link = Link(path.steps, path.functions)
-                    elif not path.decided:
-                        self._stuck.add(caller)
-            known = self._mended[caller, site] = _Mended(link, functions, cells)
-        return known.link
 
-
-def _agreeing(feasibility: Feasibility, calls: tuple[Call, ...], path: ErrorPath) -> tuple[int, frozenset[str] | None]:
+def _agreeing(feasibility: Feasibility, calls: tuple[Call, ...], path: ErrorPath) -> tuple[int, Cells]:
     """The number of the first call from which on the calls agree with each other and with the path, and the cells whose writers
     were asked for."""
     assert path.steps is not None
-    cells = frozenset[str]()
+    cells: list[Cells] = []
     for first, call in enumerate(calls):
         agreement = feasibility.agrees(call.caller, _descents(calls[first:]), path.steps)
-        cells |= agreement.cells
+        cells.append(agreement.cells)
         if agreement.is_possible:
-            return first, cells
-    return len(calls), cells
+            return first, merged(*cells)
+    return len(calls), merged(*cells)
 
 
 def _start(calls: tuple[Call, ...], first: int, path: ErrorPath) -> Entry:
@@ -207,30 +208,33 @@ def _start(calls: tuple[Call, ...], first: int, path: ErrorPath) -> Entry:
     return path.start if first == len(calls) else (calls[first].caller, unpack(calls[first].site)[1])
 
 
+def _sites(graph: DerivationGraph, start: Entry) -> tuple[Site, ...]:
+    """The calls that lead to an entry state, the last one over each edge; none if the program begins there."""
+    function, entry = start
+    part = graph.functions.get(function)
+    if part is None or entry in graph.initial.get(function, ()):
+        return ()
+    return tuple({(caller, edge.id): (caller, site, edge) for caller, site, edge in part.sites.get(entry, ())}.values())
+
+
 def _excluded(
-    graph: DerivationGraph, feasibility: Feasibility, calls: tuple[Call, ...], first: int, path: ErrorPath
-) -> tuple[frozenset[str], bool, frozenset[str] | None]:
-    """The callers of the function where what is shown begins, whether each of their calls passes what contradicts it, and the
-    cells whose writers were asked for."""
+    feasibility: Feasibility, sites: Sequence[Site], calls: tuple[Call, ...], first: int, path: ErrorPath
+) -> tuple[bool, Cells]:
+    """Whether each of the calls that lead to where what is shown begins passes what contradicts it, and the cells whose writers
+    were asked for."""
     assert path.steps is not None
     function, entry = _start(calls, first, path)
-    sites = {(caller, edge.id): (site, edge) for caller, site, edge in graph.functions[function].sites[entry]}
-    callers = frozenset(caller for caller, _ in sites)
-    if not sites or len(sites) > _CALLS or entry in graph.initial.get(function, ()):
-        return callers, False, frozenset()
-    cells = frozenset[str]()
-    for (caller, edge_id), (site, edge) in sites.items():
-        call = Taken("call", caller, 0, edge_id, unpack(site)[2], entry)
+    cells: list[Cells] = []
+    if not sites or len(sites) > _CALLS:
+        return False, merged(*cells)
+    for caller, site, edge in sites:
+        call = Taken("call", caller, 0, edge.id, unpack(site)[2], entry)
         descents = (Descent((), call, function, edge), *_descents(calls[first:]))
         agreement = feasibility.agrees(caller, descents, path.steps, is_entry=False)
-        cells |= agreement.cells
+        cells.append(agreement.cells)
         if agreement.is_possible:
-            return callers, False, cells
-    return callers, True, cells
-
-
-def _both(cells: frozenset[str] | None, more: frozenset[str] | None) -> frozenset[str] | None:
-    return None if cells is None or more is None else cells | more
+            return False, merged(*cells)
+    return True, merged(*cells)
 
 
 def _descents(calls: Iterable[Call]) -> Iterator[Descent]:

@@ -25,6 +25,11 @@ def search_path(feasibility: Feasibility, delta: ProgramDelta, one: Sought) -> E
     return feasibility.late_path(name, one.configurations, path, one.over)
 
 
+def still_holds(feasibility: Feasibility, path: ErrorPath, one: Sought) -> bool:
+    """Whether a path that was searched before is what a search would find."""
+    return feasibility.still_holds(path, one.error[0], one.configurations, one.over)
+
+
 def search_at_once(
     feasibility: Feasibility, delta: ProgramDelta, groups: Iterable[Sequence[Sought]], known: ErrorPaths, tries: int, jobs: int
 ) -> ErrorPaths:

@@ -22,11 +22,19 @@ from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.facts.spelled import spell_path
 from analysis.engines.automaton.feasibility.error_paths import ErrorPath, Feasibility
 from analysis.engines.automaton.feasibility.graph_slices import GraphSteps
+from analysis.engines.automaton.feasibility.kept_searches import Differences, KeptSearches
 from analysis.engines.automaton.report.alike_errors import Settings, beside, distinct, grouped
 from analysis.engines.automaton.report.beginnings import Beginning, Beginnings
 from analysis.engines.automaton.report.chains import Chains, Joined
 from analysis.engines.automaton.report.clear_statements import ClearStatements, ErrorFree
-from analysis.engines.automaton.report.error_searches import is_there, leads_there, must_be_sure, search_at_once, search_path
+from analysis.engines.automaton.report.error_searches import (
+    is_there,
+    leads_there,
+    must_be_sure,
+    search_at_once,
+    search_path,
+    still_holds,
+)
 from analysis.engines.automaton.report.path_evidence import Tracked
 from analysis.engines.automaton.report.raised_errors import Sought, sought
 from analysis.engines.automaton.report.sibling_calls import Asked, Calls, SiblingCalls
@@ -69,7 +77,7 @@ class Findings:
         self._rules = rules
         self._trace_steps = trace_steps
         self._jobs = jobs
-        self.error_paths: dict[tuple[str, frozenset[int]], ErrorPath] = {}
+        self.error_paths: KeptSearches[tuple[str, frozenset[int]], ErrorPath] = KeptSearches()
         self._chains = Chains(trace_steps)
         self._beginnings = Beginnings(self._chains)
         self._feasibility: Feasibility | None = None
@@ -90,26 +98,14 @@ class Findings:
         self.violated: dict[str, set[int]] = {}
         self.undecided: dict[str, set[int]] = {}
 
-    def changed(
-        self, functions: Set[str], rewritten: Mapping[str, Set[str]], texts: Set[str], recalled: Set[str] = frozenset()
-    ) -> None:
-        """The graph or the Delta differs in these functions; in those `rewritten`, calls write other cells; `texts` are those
-        with other text, and those `recalled` have callers that they did not have."""
-
-        def stays(path: ErrorPath) -> bool:
-            if path.dead or not functions.isdisjoint(path.functions) or not recalled.isdisjoint(path.called):
-                return False
-            concerned = rewritten.keys() & path.functions
-            return not concerned or (path.cells is not None and all(path.cells.isdisjoint(rewritten[name]) for name in concerned))
-
-        stay = {key: path for key, path in self.error_paths.items() if stays(path)}
-        self._doubtful.update((key, path) for key, path in self.error_paths.items() if key not in stay)
-        self.error_paths = stay
+    def changed(self, differ: Differences, texts: Set[str]) -> None:
+        """Takes the next revision; `texts` are the functions with other text."""
+        self._doubtful.update(self.error_paths.changed(differ))
         if self._feasibility is not None:
-            self._feasibility.changed(functions, rewritten)
-        self._differing.update(functions, rewritten, texts)
-        self._chains.changed(functions | rewritten.keys())
-        self._beginnings.changed(functions, rewritten, recalled)
+            self._feasibility.changed(differ)
+        self._differing.update(differ.in_graph, differ.rewritten, texts)
+        self._chains.changed(differ.in_graph | differ.rewritten.keys())
+        self._beginnings.changed(differ)
         self._urgent.update(texts)
         self._chosen = None
 
@@ -118,7 +114,7 @@ class Findings:
         `functions` those in which the graph has changed, and those `recalled` have callers that they did not have."""
         self._rules, self._reported, self._spelled = rules, {}, {}
         self.refuted = frozenset(error for error in self.refuted if error[1].rule not in differing)
-        self.changed(functions, {}, frozenset(), recalled)
+        self.changed(Differences(functions, {}, recalled), frozenset())
         self._feasibility = None
         self._chains.forget()
         self._beginnings.forget()
@@ -210,7 +206,8 @@ class Findings:
         alike = grouped(errors, self._rules, places, lambda name, fact: self._message(fact, delta.program.functions[name]))
         if patient:
             groups = [[errors[error] for error in same] for same in alike]
-            self.error_paths.update(search_at_once(feasibility, delta, groups, self.error_paths, _TRIES, self._jobs))
+            known = self.error_paths.known | self.error_paths.in_question
+            self.error_paths.known.update(search_at_once(feasibility, delta, groups, known, _TRIES, self._jobs))
         facts = {(name, fact.edge): fact for name, fact in errors}
         chosen = []
         before, self._joined = self._joined, {}
@@ -299,15 +296,17 @@ class Findings:
         changed, or if it is good enough for now."""
         key = one.at
         name = key[0]
-        path = self.error_paths.get(key)
-        if path is None and not patient and name not in self._urgent:
+        path = self.error_paths.known.get(key)
+        if path is None and not self._looks(one, patient):
             path = self._doubtful.get(key)
             if path is not None and is_there(path, delta):
                 self.settled = False
             else:
                 path = None
         if path is None:
-            path = self.error_paths[key] = search_path(feasibility, delta, one)
+            path = self.error_paths.get(key, lambda path: still_holds(feasibility, path, one))
+        if path is None:
+            path = self.error_paths.known[key] = search_path(feasibility, delta, one)
         if not path.decided:
             self.undecided.setdefault(name, set()).add(one.error[1].rule)
         return path
@@ -323,17 +322,20 @@ class Findings:
     ) -> Beginning:
         """What becomes of a path when it is joined with the calls that lead to it. What became of it before counts as long as it
         does for paths."""
-        key = one.at
-        known = self._beginnings.known(graph, delta, feasibility, key, path)
-        if known is None and not patient and key[0] not in self._urgent:
-            known = self._beginnings.doubtful.get(key)
+        known = self._beginnings.known(graph, delta, feasibility, one, path, self._looks(one, patient))
+        if known is None and not self._looks(one, patient):
+            known = self._beginnings.doubtful.get(one.at)
             if known is not None and known.path.steps is not None and leads_there(known, delta):
                 self.settled = False
             else:
-                known = None
+                known = self._beginnings.known(graph, delta, feasibility, one, path)
         if known is None:
             known = self._beginnings.find(graph, delta, feasibility, one, path, must_be_sure(delta, one))
         return known
+
+    def _looks(self, one: Sought, patient: bool) -> bool:
+        """Whether to find out what holds, where what was found before may be good enough for now."""
+        return patient or one.at[0] in self._urgent
 
     def _message(self, fact: Fact, cfa: Cfa | None = None) -> str:
         """With `cfa`, that of the fact's function, for people; without it the same whatever the arguments of calls are."""
