@@ -1,0 +1,107 @@
+"""A search for a path is not repeated where an edit changes the graph elsewhere, and is where it changes what the search read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from analysis.api import Checker
+from analysis.engines.automaton.feasibility.error_paths import Feasibility
+from analysis.model.limits import Limits
+from analysis.model.options import Options
+from analysis.model.report import Report
+
+_LARGE = Options(limits=Limits(global_edges=0))  # paths in small programs are searched from the program's start, each time anew
+_RELEASED = "free(block);"
+_PROGRAM = """\
+#include <stdlib.h>
+static int counted, other;
+static int done(void) { return 1; }
+static void end(char *block) { BODY }
+static int *find(int wanted) { return wanted > 3 ? &counted : 0; }
+static void more(void) { STATEMENT }
+static int run(int count)
+{
+    char *block = malloc(8);
+    if (!block) return 1;
+    end(block);
+    counted = 5;
+    if (!done()) return 2;
+    more();
+    if (counted == 5) return 3;
+    int *found = find(count);
+    return *found;
+}
+int main(int count, char **arguments) { return run(count); }
+"""
+
+
+def _text(body: str, statement: str = "counted = 6;") -> str:
+    return _PROGRAM.replace("BODY", body).replace("STATEMENT", statement)
+
+
+def _answers(report: Report) -> object:
+    return [(finding.rule, finding.place, finding.fingerprint, finding.trace) for finding in report.findings]
+
+
+class _Edited:
+    """A checker of one file, and the functions whose errors were searched since the last edit."""
+
+    def __init__(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        path.write_text(_text(_RELEASED))
+        self.path = str(path)
+        self.searched: list[str] = []
+        self.checker = Checker(_LARGE)
+        self.checker.open([self.path])
+        self._rules(self.checker.check(), {"null-dereference"})
+        search = Feasibility.error_path
+
+        def counted(self_: Feasibility, function: str, *rest: object, **more: object) -> object:
+            self.searched.append(function.rpartition("::")[2])
+            return search(self_, function, *rest, **more)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(Feasibility, "error_path", counted)
+
+    def edit(self, text: str, rules: set[str]) -> list[str]:
+        """Checks a text, also from scratch, and returns in which functions errors were searched after the edit."""
+        self.searched.clear()
+        self.checker.change(self.path, text)
+        report, searched = self.checker.check(), list(self.searched)
+        scratch = Checker(_LARGE, algorithm="full")
+        scratch.open([self.path])
+        scratch.change(self.path, text)
+        assert _answers(report) == _answers(scratch.check())
+        self._rules(report, rules)
+        return searched
+
+    def _rules(self, report: Report, rules: set[str]) -> None:
+        assert {finding.rule for finding in report.findings} == rules
+
+
+@pytest.fixture
+def edited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> _Edited:
+    return _Edited(tmp_path / "a.c", monkeypatch)
+
+
+def test_what_differs_elsewhere_in_the_same_function_asks_for_no_search(edited: _Edited) -> None:
+    searched = edited.edit(_text("(void) block;"), {"null-dereference", "memory-leak"})
+    assert len(searched) == 1  # for the leak, which is new
+    assert edited.edit(_text(_RELEASED), {"null-dereference"}) == []
+
+
+def test_what_differs_on_the_way_asks_for_a_search(edited: _Edited) -> None:
+    assert edited.edit(_text("exit(0);"), set()) == []  # nothing leads to the error any more
+    assert edited.edit(_text(_RELEASED), {"null-dereference"}) == ["run"]
+
+
+def test_a_callee_that_does_not_return_asks_for_a_search(edited: _Edited) -> None:
+    text = _text(_RELEASED).replace("return 1; }", "exit(1); }")
+    assert edited.edit(text, set()) == []
+    assert edited.edit(_text(_RELEASED), {"null-dereference"}) == ["run"]
+
+
+def test_what_is_written_counts_where_it_was_asked_for(edited: _Edited) -> None:
+    assert edited.edit(_text(_RELEASED, "other = 6;"), set()) == []  # the graph itself knows that `counted` is 5
+    assert edited.edit(_text(_RELEASED), {"null-dereference"}) == ["run"]
+    assert edited.edit(_text(_RELEASED, "counted = 6; other = 3;"), {"null-dereference"}) == []
