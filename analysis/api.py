@@ -62,7 +62,11 @@ class _Last(NamedTuple):
     @property
     def understood(self) -> bool:
         """Whether all of the text parses."""
-        return all(unit.built.parse_errors == 0 for unit in self.units)
+        return _parses(self.units)
+
+
+def _parses(units: Sequence[UnitView]) -> bool:
+    return all(unit.built.parse_errors == 0 for unit in units)
 
 
 class Checker:
@@ -255,7 +259,7 @@ class Checker:
 
     def _answered(self, question: Question, units: Sequence[UnitView], checked: Checked, start: float) -> Report:
         undecided = self._proves and (bool(checked.findings) or self._proofs.asked)
-        self._proofs.checked(wanted=(undecided or self._claims) and checked.settled)
+        self._proofs.checked(wanted=(undecided or self._claims) and checked.settled, understood=_parses(units))
         report, failed = self._reporting.report(units, checked, self._check, self._proofs, start)
         self.failed, self.settled = failed or nothing_parsed(units), checked.settled
         self._last = _Last(question, units, checked, report.times.total)

@@ -19,7 +19,7 @@ from server.contract_markdown import contract_markdown
 from server.convert import conditions, is_passed_over, reason_here, stale_reason, standing, violated_rules
 from server.documents import Document
 from server.features.introduced import findings_hover
-from server.proof_words import BROKEN, RECHECKED, broken, rechecked, reuse_texts
+from server.proof_words import BROKEN, broken, recheck_words, rechecked, reuse_texts
 
 PATIENCE = 0.8  # seconds that a hover waits for the checker
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -153,7 +153,7 @@ def _first_lines(function: FunctionReport, stale: str | None, findings: Sequence
     word = standing(function, findings)
     needed, lost = conditions(function), ", ".join(broken(function))
     if word == "unknown" and not needed and rechecked(function):
-        return [f"**{function.name}**: ↻ {RECHECKED}", *([] if stale is None else [f"*Stale: {stale}.*"])]
+        return [f"**{function.name}**: ↻ {recheck_words(function)}", *([] if stale is None else [f"*Stale: {stale}.*"])]
     if word == "unknown" and not needed and lost:
         return [f"**{function.name}**: ? {BROKEN}: {lost}", *([] if stale is None else [f"*Stale: {stale}.*"])]
     if word == "unknown" and not needed and not show_unknown:
@@ -210,7 +210,7 @@ def _proof_lines(function: FunctionReport) -> Iterator[str]:
     """What the last edit meant for proofs, and for summaries."""
     again = rechecked(function)
     if again:
-        yield f"- ↻ {RECHECKED}: {', '.join(f'`{rule}`' for rule in again)}"
+        yield f"- ↻ {recheck_words(function)}: {', '.join(f'`{rule}`' for rule in again)}"
     for texts in (broken(function), reuse_texts(function)):
         for text in dict.fromkeys(texts.values()):
             yield f"- {', '.join(f'`{rule}`' for rule, said in texts.items() if said == text)}: {text}"

@@ -159,6 +159,16 @@ def test_a_function_of_another_file_is_reused_since_a_version_of_that_file_or_si
     assert rechecks.describe(function("g", "/w/b.c"), "/w/b.c", last).endswith("reused since version 5.")
 
 
+def test_a_function_that_was_not_edited_is_not_said_to_be_checked_from_scratch_when_another_one_comes() -> None:
+    rechecks = Rechecks(OpenDocuments(None))
+    rechecks.note(check(1, ("f", "/w/a.c", "scratch"), ("old", "/w/a.c", "scratch")))
+    last = check(2, ("f", "/w/a.c", "small"), ("new", "/w/a.c", "text"))
+    rechecks.note(last)
+    said = rechecks.describe(function("f", "/w/a.c"), "/w/a.c", last)
+    assert said == "Re-checked by the last check: a function or a declaration came or went, and the program is small."
+    assert "earlier session" in rechecks.describe(function("old", "/w/a.c"), "/w/a.c", last)
+
+
 def test_what_comes_out_of_the_store_was_looked_at_by_nobody() -> None:
     text = Rechecks(OpenDocuments(None)).describe(function("f", "/w/a.c"), "/w/a.c", check(1))
     assert text == "Not touched by the last check: known from an earlier session."

@@ -11,7 +11,7 @@ from lsprotocol import types
 from test_features import opened
 
 from analysis.model.places import Place, Position, Range, whole_line
-from analysis.model.report import RECHECKED, FunctionReport, Invariant, ProofReuse, RuleVerdict
+from analysis.model.report import RECHECKED, UNPARSED, FunctionReport, Invariant, ProofReuse, RuleVerdict
 from server.client_columns import Columns
 from server.convert import standing
 from server.documents import Document
@@ -19,6 +19,7 @@ from server.features.code_lens import lens_command
 from server.features.hover import describe
 from server.features.invariants import function_hints
 from server.results import FileState
+from server.status import _proofs
 
 PATH = "/w/a.c"
 PROVED = RuleVerdict("safe", None, ("nothing overflows",), "predicate", certified=True)
@@ -108,6 +109,15 @@ def test_a_proof_that_is_checked_again_is_neither_blank_nor_proved() -> None:
     assert alone.title == "↻ proved, being re-checked: a"
     shown = describe(function(a=AGAIN), None, None)
     assert shown.splitlines() == ["**f**: ↻ proved, being re-checked", "", "- ↻ proved, being re-checked: `a`"]
+
+
+def test_a_proof_that_waits_for_text_that_parses_says_so() -> None:
+    known = function(a=RuleVerdict("unknown", UNPARSED, (), "auto", rechecked=True))
+    shown = lens_command(known, FileState(PATH), f"file://{PATH}")
+    assert shown is not None
+    assert shown.title == "↻ proved, re-checked once all of the program parses: a"
+    assert describe(known, None, None).splitlines()[0] == "**f**: ↻ proved, re-checked once all of the program parses"
+    assert _proofs(known) == {"waiting": ["a"]}
 
 
 @pytest.mark.parametrize(
