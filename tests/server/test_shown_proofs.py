@@ -188,6 +188,8 @@ def test_a_hover_says_by_whom_it_is_proved_and_what_that_rests_on() -> None:
     text = describe(function(Invariant("a", place(3), "i >= 0"), a=PROVED, b=OPEN), None, None, show_unknown=True)
     assert "- ✓ proved: `a` (by the predicate engine; the certificate was checked)" in text
     assert "Assumed, not proved:\n- nothing overflows" in text
+    assert "- ? unknown: `b` (it does not prove)" in text
+    assert "Loop invariants:\n- line 3: `i >= 0`" in text
 
 
 def test_what_several_proofs_assume_is_said_once() -> None:
@@ -195,8 +197,6 @@ def test_what_several_proofs_assume_is_said_once() -> None:
     same = msgspec.structs.replace(PROVED, assumptions=("nothing overflows",))
     text = describe(function(a=same, b=more, c=OPEN), None, None)
     assert text.splitlines()[-3:] == ["Assumed, not proved:", "- nothing overflows", "- no thread runs (for `b`)"]
-    assert "- ? unknown: `b` (it does not prove)" in text
-    assert "Loop invariants:\n- line 3: `i >= 0`" in text
 
 
 def test_a_hint_is_at_the_end_of_the_loop_and_its_tooltip_has_the_proof() -> None:
