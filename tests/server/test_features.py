@@ -116,7 +116,7 @@ def test_a_hover_has_one_line_for_all_rules_that_say_the_same() -> None:
         "e": RuleVerdict("unknown", none, (), "automaton"),
     }
     known = FunctionReport("f", whole_line("a.c", 1), verdicts)
-    proved = "- ✓ proved: `a` (by the value engine, its certificate was accepted)"
+    proved = "- ✓ proved: `a` (by the value engine; the certificate was checked)"
     assert describe(known, None, None).splitlines() == ["**f**: ⚠ possible: c", "", proved]
     lines = describe(known, None, None, show_unknown=True).splitlines()
     assert lines[2:] == [f"- ? unknown: `b`, `e` ({none})", f"- ? unknown: `d` ({lost})", proved]
