@@ -257,11 +257,11 @@ def _note(verdict: RuleVerdict, function: FunctionReport) -> str | None:
 
 
 def work_text(done: CheckDone) -> str:
-    """What the last check did and what it took over, in one sentence."""
+    """How long the last check took, and what of the program it looked at anew, in one sentence."""
     counts = [
-        ("functions read", done.work.functions),
-        ("analysis states computed", done.work.configurations),
+        ("functions", done.work.functions),
+        ("analysis states", done.work.configurations),
         ("steps between them", done.work.derivations),
     ]
-    parts = [f"{count.recomputed} {name}, {count.reused} reused" for name, count in counts if count != Count()]
-    return f"Last check, {done.times.total:.0f} ms: {'; '.join(parts) or 'nothing to do'}."
+    parts = [f"{c.recomputed} of {c.recomputed + c.reused} {name}" for name, c in counts if c != Count()]
+    return f"Last check: {done.times.total:.0f} ms; looked at anew: {', '.join(parts) or 'nothing'}."
