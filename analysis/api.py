@@ -218,7 +218,8 @@ class Checker:
         `patient=False` may return a preliminary report. Where an edit has far-reaching effects, that report has the old
         answers for functions that were not edited, and is not `settled`. Another check gives the new ones.
 
-        `before_reading` is called before many files are read, as long as no check of the program was complete."""
+        `before_reading` is called before many files are read of which nothing is known, and before every check of so many until
+        one was complete."""
         start, question = time.perf_counter(), self._program.question
         known = self._reopening.report(question, self._program.units, self._check)
         self._last, self._is_kept = None, known is not None
@@ -229,7 +230,7 @@ class Checker:
             checks_again = self._proofs.wanted and budget_of(self.options.budget, self.options.limits).total is None
             self.report = self._proofs.reopened(known) if checks_again else known
             return self.report
-        if before_reading is not None and self._reads_many:
+        if before_reading is not None and self._is_long:
             before_reading()
         units = self._program.revise(progress, stop)
         if units is None:
@@ -237,16 +238,16 @@ class Checker:
         if progress is not None:
             progress("Checking", 0, 0)
         try:
-            checked = self._check.run(units, self.rules, self.options, self.interruption, patient, self._program.contracts)
+            checked = self._check.run(units, self.rules, self.options, self.interruption, patient, self._program.contracts, stop)
         except Interrupted:
             return None
         self.report = self._answered(question, units, checked, start)
         return self.report
 
     @property
-    def _reads_many(self) -> bool:
-        unread = self._program.units.unread(self.files)
-        return unread > _FEW and (self.report is None or unread == len(self.files))
+    def _is_long(self) -> bool:
+        """Whether a check of the program is its first one, or has all of it to read, and there is much to read."""
+        return len(self.files) > _FEW and (self.report is None or not self._program.units.any_of(self.files))
 
     def alone(self, path: str, stop: Stop) -> tuple[Checker, Report] | None:
         """What one file of the program shows by itself, with the checker that found it; no prover is asked. None if `stop` became

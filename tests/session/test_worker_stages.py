@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from analysis.api import Checker
+from analysis.engines.automaton.engine import Engine
 from analysis.model.options import Options
 from analysis.wire import Cancel, Cancelled, Check, CheckDone, Configure, Edit, Event, FileResult, Progress
 from analysis.worker.service import Service
@@ -172,6 +175,21 @@ def test_a_key_that_comes_while_the_open_file_is_read_keeps_it_from_being_checke
     checker.forget()
     answers = iter([False])  # when the file is begun
     assert checker.alone(desk.open, lambda: next(answers, True)) is None
+
+
+def test_a_key_that_comes_while_files_are_linked_ends_the_check_before_its_longest_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = Desk(tmp_path)
+    checker = Checker(Options(engine="automaton"))
+    checker.open_workspace(str(tmp_path))
+    answers = iter([False] * FILES)  # before each file
+    with monkeypatch.context() as patch:
+        patch.setattr(Engine, "check", None)
+        assert checker.check_unless(lambda: next(answers, True)) is None
+    report = checker.check()
+    assert (report.work.functions.recomputed, len(report.findings)) == (0, FILES)
+    assert desk.open in {finding.place.path for finding in report.findings}
 
 
 def test_a_full_check_says_the_same_as_the_one_before(tmp_path: Path) -> None:
