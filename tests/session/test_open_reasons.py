@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from analysis.engines.symbolic.task import NOT_REPEATED
+from analysis.model.report import NOT_REPEATED
 from analysis.session.portfolio.request_terms import ONLY_BY_PATHS
 from analysis.session.provers.open_reasons import NEITHER, NOT_RUN, OUT_OF_BUDGET, open_reason
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.engines.symbolic.task import NOT_REPEATED
+from analysis.model.report import NOT_REPEATED
 from analysis.session.portfolio.request_terms import ONLY_BY_PATHS
 
 _BUDGET = "used up its budget"
