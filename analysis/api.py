@@ -62,7 +62,11 @@ class _Last(NamedTuple):
     @property
     def understood(self) -> bool:
         """Whether all of the text parses."""
-        return all(unit.built.parse_errors == 0 for unit in self.units)
+        return _parses(self.units)
+
+
+def _parses(units: Sequence[UnitView]) -> bool:
+    return all(unit.built.parse_errors == 0 for unit in units)
 
 
 class Checker:
@@ -101,6 +105,7 @@ class Checker:
         self.interruption = Interruption()
         self._algorithm: Algorithm = algorithm
         self._jobs = jobs
+        self._part: Checker | None = None  # of one file by itself, before the program is known
         self._program = OpenProgram(options, jobs)
         self._restriction = restriction
         self._check = ProgramCheck(algorithm, jobs, restriction)
@@ -169,7 +174,7 @@ class Checker:
         self._reopening.forget()
         self._proofs.forget()
         self.contracts.forget()
-        self._last, self._is_kept = None, False
+        self._last, self._is_kept, self._part = None, False, None
         self._load_rules()
 
     def _load_rules(self) -> None:
@@ -213,7 +218,8 @@ class Checker:
         `patient=False` may return a preliminary report. Where an edit has far-reaching effects, that report has the old
         answers for functions that were not edited, and is not `settled`. Another check gives the new ones.
 
-        `before_reading` is called before many files are read of which nothing is known."""
+        `before_reading` is called before many files are read of which nothing is known, and before every check of so many until
+        one was complete."""
         start, question = time.perf_counter(), self._program.question
         known = self._reopening.report(question, self._program.units, self._check)
         self._last, self._is_kept = None, known is not None
@@ -224,7 +230,7 @@ class Checker:
             checks_again = self._proofs.wanted and budget_of(self.options.budget, self.options.limits).total is None
             self.report = self._proofs.reopened(known) if checks_again else known
             return self.report
-        if before_reading is not None and len(self.files) > _FEW and not self._program.units.known():
+        if before_reading is not None and self._is_long:
             before_reading()
         units = self._program.revise(progress, stop)
         if units is None:
@@ -232,17 +238,25 @@ class Checker:
         if progress is not None:
             progress("Checking", 0, 0)
         try:
-            checked = self._check.run(units, self.rules, self.options, self.interruption, patient, self._program.contracts)
+            checked = self._check.run(units, self.rules, self.options, self.interruption, patient, self._program.contracts, stop)
         except Interrupted:
             return None
         self.report = self._answered(question, units, checked, start)
         return self.report
 
+    @property
+    def _is_long(self) -> bool:
+        """Whether a check of the program is its first one, or has all of it to read, and there is much to read."""
+        return len(self.files) > _FEW and (self.report is None or not self._program.units.any_of(self.files))
+
     def alone(self, path: str, stop: Stop) -> tuple[Checker, Report] | None:
         """What one file of the program shows by itself, with the checker that found it; no prover is asked. None if `stop` became
-        true or it was interrupted."""
-        checker = Checker(msgspec.structs.replace(self.options, engine="automaton", proofs=False))
-        checker.interruption = self.interruption
+        true or it was interrupted. Until the program is known, the checker is kept for the next text of the file: keys that come
+        while the program is read, or after somebody has cancelled that, are answered at once."""
+        checker = self._part
+        if checker is None or checker.files != (path,):
+            checker = Checker(msgspec.structs.replace(self.options, engine="automaton", proofs=False))
+            checker.interruption, self._part = self.interruption, checker
         checker._program.open_part(self._program, path)
         if checker._program.revise(None, stop) is None or stop():
             return None  # the engine, which is told of what comes while it is at work, is not told of what came before
@@ -255,9 +269,9 @@ class Checker:
 
     def _answered(self, question: Question, units: Sequence[UnitView], checked: Checked, start: float) -> Report:
         undecided = self._proves and (bool(checked.findings) or self._proofs.asked)
-        self._proofs.checked(wanted=(undecided or self._claims) and checked.settled)
+        self._proofs.checked(wanted=(undecided or self._claims) and checked.settled, understood=_parses(units))
         report, failed = self._reporting.report(units, checked, self._check, self._proofs, start)
-        self.failed, self.settled = failed or nothing_parsed(units), checked.settled
+        self.failed, self.settled, self._part = failed or nothing_parsed(units), checked.settled, None
         self._last = _Last(question, units, checked, report.times.total)
         self._is_rechecking = False
         self._know_contracts(units, checked.rechecked)

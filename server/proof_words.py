@@ -4,17 +4,28 @@ from the last one, and what broke.
 
 from __future__ import annotations
 
-from analysis.model.report import FunctionReport, RuleVerdict
+from analysis.model.report import UNPARSED, FunctionReport, RuleVerdict
 from analysis.model.spelling import display_name
 from server.convert import here
 
 RECHECKED = "proved, being re-checked"
+_WAITING = "proved, re-checked once all of the program parses"
 BROKEN = "no longer proved"
 
 
 def rechecked(function: FunctionReport) -> list[str]:
-    """The rules that were proved before the last edit, and are being checked again."""
+    """The rules that were proved before the last edits, and are being checked again, or are to be."""
     return sorted(rule for rule, verdict in function.verdicts.items() if verdict.rechecked)
+
+
+def waits(function: FunctionReport) -> bool:
+    """Whether these are checked again only once all of the program parses."""
+    return any(verdict.rechecked and verdict.reason == UNPARSED for verdict in function.verdicts.values())
+
+
+def recheck_words(function: FunctionReport) -> str:
+    """What is said of these rules."""
+    return _WAITING if waits(function) else RECHECKED
 
 
 def reused_text(verdict: RuleVerdict) -> str:

@@ -11,6 +11,7 @@ from server.documents import OpenDocuments
 
 _WHY: dict[RecheckReason, str] = {
     "scratch": "Checked from scratch by the last check, like the whole program.",
+    "small": "Re-checked by the last check: a function or a declaration came or went, and the program is small.",
     "text": "Re-checked by the last check: its body changed.",
     "callee": "Re-checked by the last check: {other}, which it calls, behaves differently.",
     "summary": "Re-checked by the last check: {other}, which it calls, behaves differently.",
@@ -19,6 +20,7 @@ _WHY: dict[RecheckReason, str] = {
     "together": "Re-checked by the last check: it is recursive with a function that was re-checked.",
     "rule": "Re-checked by the last check: a rule that matters to it changed.",
 }
+_WHOLE: tuple[RecheckReason, ...] = ("scratch", "small")
 
 
 class Recheck(NamedTuple):
@@ -39,7 +41,7 @@ class Rechecks:
 
     def note(self, done: CheckDone) -> None:
         """Takes over what a check looked at."""
-        anew = {os.path.abspath(item.path) for item in done.rechecked if item.reason == "scratch"}
+        anew = {os.path.abspath(item.path) for item in done.rechecked if item.reason in _WHOLE}
         if anew:  # with all functions that there are
             self._last = {key: last for key, last in self._last.items() if key[0] not in anew}
         for item in done.rechecked:

@@ -36,6 +36,7 @@ class FileState:
         self.functions: tuple[FunctionReport, ...] = ()
         self.messages: tuple[Message, ...] = ()
         self.stale: str | None = None
+        self.is_alone = False  # whether it is only what the file shows by itself
         self.looks_stale = False  # for so long that people should see it
         self.moved = False
         self.reference = ""
@@ -119,8 +120,9 @@ class Results:
             return None
         current = document is None or result.version == document.current_version
         state = self._files.setdefault(result.path, FileState(result.path))
-        if result.alone and (state.functions or state.findings):
+        if result.alone and not state.is_alone and (state.functions or state.findings):
             return None  # more is known, if of an earlier text
+        state.is_alone = result.alone and not result.handed_over
         edits = self._edits_since(result)
         new = _same_findings(state.findings, (_moved_finding(finding, edits) for finding in result.findings))
         state.findings, state.held = _held(state, new)

@@ -15,7 +15,7 @@ from analysis.model.report import Finding, FunctionReport
 from analysis.wire import CheckDone
 from server.convert import Converter, overall, stale_reason, standing
 from server.documents import Document
-from server.proof_words import broken, rechecked, reuse_texts
+from server.proof_words import broken, rechecked, reuse_texts, waits
 from server.results import FileState, Results
 
 METHOD = "everproof/status"
@@ -100,7 +100,8 @@ def _functions(known: FileState, converter: Converter) -> list[dict[str, Any]]:
 
 def _proofs(function: FunctionReport) -> dict[str, Any]:
     """What the last edit meant for proofs, where it meant anything."""
-    said = {"rechecked": rechecked(function), "reused": reuse_texts(function), "broken": broken(function)}
+    again = "waiting" if waits(function) else "rechecked"
+    said = {again: rechecked(function), "reused": reuse_texts(function), "broken": broken(function)}
     return {name: value for name, value in said.items() if value}
 
 

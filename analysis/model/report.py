@@ -18,7 +18,7 @@ Verdict = Literal["safe", "violated", "unknown"]
 Severity = Literal["error", "warning", "note"]
 StepKind = Literal["entry", "assign", "branch", "call", "return", "havoc", "error"]
 FindingStatus = Literal["possible", "confirmed"]
-RecheckReason = Literal["scratch", "text", "callee", "summary", "argument", "start", "together", "rule"]
+RecheckReason = Literal["scratch", "small", "text", "callee", "summary", "argument", "start", "together", "rule"]
 
 FINGERPRINT_NAME = "everproof/v1"
 """Under which SARIF has the fingerprint of a finding."""
@@ -123,8 +123,14 @@ class SummaryRepair(msgspec.Struct, frozen=True, gc=False):
 IF_KEPT = "safe if callers keep: "
 """How the reason begins of what is proved but for what callers have to keep."""
 
+NOT_REPEATED = "an error path is satisfiable, but no run that was tried violates the rule"
+"""Why a violation that a formula gives is not confirmed: formulas leave some things open."""
+
 RECHECKED = "it was proved before the last edit, and is being checked again"
 """The reason of what was proved, while nobody knows whether it still is."""
+
+UNPARSED = "it was proved before the text stopped parsing, and is checked again once it parses"
+"""The same, while a part of the text does not parse: proofs of all runs of a program are not looked for then."""
 
 ELSEWHERE = "it was proved elsewhere, and is being checked here"
 """The same, of what another machine has handed over."""
@@ -287,10 +293,11 @@ class Work(msgspec.Struct, frozen=True, gc=False):
 class Rechecked(msgspec.Struct, frozen=True, gc=False):
     """A function that a check looked at again, and why; the functions that are not named were left as they were.
 
-    `scratch`: everything was. `text`: its body is another one. `callee`: what is known of a function that it calls is other than
-    before (what it writes, whether it returns, who tests its result). `summary`: `other`, which it calls, ends in other ways.
-    `argument`: `other`, which calls it, begins it in a state that was not seen before. `start`: the program does. `together`: it
-    is in a recursion with one that was looked at.
+    `scratch`: everything was. `small`: everything was, as the program is small, and more than bodies differs. `text`: its
+    body is another one. `callee`: what is known of a function that it calls is other than before (what it writes, whether it
+    returns, who tests its result). `summary`: `other`, which it calls, ends in other ways. `argument`: `other`, which calls
+    it, begins it in a state that was not seen before. `start`: the program does. `together`: it is in a recursion with one
+    that was looked at.
     """
 
     function: str

@@ -19,6 +19,7 @@ from analysis.cfa.linking.link import LinkedProgram, link
 from analysis.engines.automaton import Algorithm, Analysis, AutomatonResult, Engine
 from analysis.engines.automaton.report.drawing import draw
 from analysis.model.derivation import FunctionDerivations
+from analysis.model.interruption import Interrupted
 from analysis.model.options import Options
 from analysis.model.places import Place
 from analysis.model.report import Finding, FunctionReport, Message, Rechecked, RuleVerdict, Work
@@ -139,9 +140,11 @@ class ProgramCheck:
         interruptible: AbstractContextManager[None],
         patient: bool = True,
         contracts: ProjectFunctions | None = None,
+        stop: Callable[[], bool] | None = None,
     ) -> Checked:
         """Links the units to one program, with what the project's contracts say, and checks it against rules; for `interruptible`
-        and `patient` see `Engine.check`."""
+        and `patient` see `Engine.check`. `stop` is asked once they are linked, as what came meanwhile interrupted nothing: raises
+        Interrupted if it is true."""
         start = time.perf_counter()
         linked = self._whole = link([unit.kept.unit for unit in units], before=self._whole, contracts=contracts)
         places = ProgramPlaces(linked.sources, {unit.path: unit.places for unit in units}, self._places)
@@ -151,6 +154,8 @@ class ProgramCheck:
             left = self._restriction(linked.program, places, entries)
             linked = msgspec.structs.replace(linked, program=left)
         self._linked = linked
+        if stop is not None and stop():
+            raise Interrupted
         ready = time.perf_counter()
         result = self._engine.check(linked.program, tuple(rules), entries, options.limits, places, interruptible, patient)
         return self._checked(units, rules, result, linked, places, messages, (ready - start) * 1000)

@@ -22,10 +22,13 @@ def main() -> None:
     import logging
 
     from analysis.rules.load import shipped_rules
+    from analysis.session.keeping.surroundings import tool_digest
     from analysis.worker.serving import serve
 
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="everproof worker: %(message)s")
-    shipped_rules()  # kept for the first check; the server takes longer to start than this process
+    # both kept for the first check; the server takes longer to start than this process
+    shipped_rules()
+    tool_digest()
     with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):
         serve(requests, events)
 
@@ -33,10 +36,11 @@ def main() -> None:
 def _let_others_wake_first() -> None:
     """Makes the scheduler let a running process finish its turn before this process, or one that it starts,
     wakes up. Otherwise a check would begin by taking the processor from the server, which has just asked for
-    the check and has more to do."""
+    the check and has more to do. A policy that somebody has chosen stays."""
     if hasattr(os, "SCHED_BATCH"):  # Linux has it
         with contextlib.suppress(OSError):
-            os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+            if os.sched_getscheduler(0) == os.SCHED_OTHER:
+                os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 
 
 if __name__ == "__main__":

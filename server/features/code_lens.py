@@ -8,7 +8,7 @@ from analysis.model.report import FunctionReport, as_called
 from server.app import EverproofServer
 from server.convert import conditions, overall, proved, stale_reason, violated_rules
 from server.features import commands
-from server.proof_words import BROKEN, RECHECKED, broken, rechecked, reuse_texts
+from server.proof_words import BROKEN, broken, recheck_words, rechecked, reuse_texts
 from server.results import FileState
 
 _LONGEST_REASON = 80  # characters of a reason that a lens shows; the hover shows all
@@ -55,7 +55,7 @@ def lens_command(function: FunctionReport, state: FileState, uri: str, show_unkn
     open_parts = _open_parts(function, state, show_unknown)
     parts = [*open_parts, *parts] if is_first else [*parts, *open_parts]
     again, lost = rechecked(function), broken(function)
-    parts += [f"↻ {RECHECKED}: {_named(again)}"] * bool(again) + [f"? {BROKEN}: {_named(list(lost))}"] * bool(lost)
+    parts += [f"↻ {recheck_words(function)}: {_named(again)}"] * bool(again) + [f"? {BROKEN}: {_named(list(lost))}"] * bool(lost)
     if not parts:
         return None
     title = " · ".join(parts)

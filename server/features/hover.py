@@ -19,7 +19,7 @@ from server.contract_markdown import contract_markdown
 from server.convert import conditions, is_passed_over, reason_here, stale_reason, standing, violated_rules
 from server.documents import Document
 from server.features.introduced import findings_hover
-from server.proof_words import BROKEN, RECHECKED, broken, rechecked, reuse_texts
+from server.proof_words import BROKEN, broken, recheck_words, rechecked, reuse_texts
 
 PATIENCE = 0.8  # seconds that a hover waits for the checker
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -139,6 +139,7 @@ def describe(
     if function.summary:
         parts.append("\n".join(f"- {line}" for line in function.summary))
     parts.append("\n".join([*_verdict_lines(function, findings, show_unknown=show_unknown), *_proof_lines(function)]))
+    parts.append("\n".join(_assumed(function)))
     if function.invariants:
         lines = dict.fromkeys(f"- line {i.place.range.start.line}: `{i.text}`" for i in function.invariants)
         parts.append("Loop invariants:\n" + "\n".join(lines))
@@ -153,7 +154,7 @@ def _first_lines(function: FunctionReport, stale: str | None, findings: Sequence
     word = standing(function, findings)
     needed, lost = conditions(function), ", ".join(broken(function))
     if word == "unknown" and not needed and rechecked(function):
-        return [f"**{function.name}**: ↻ {RECHECKED}", *([] if stale is None else [f"*Stale: {stale}.*"])]
+        return [f"**{function.name}**: ↻ {recheck_words(function)}", *([] if stale is None else [f"*Stale: {stale}.*"])]
     if word == "unknown" and not needed and lost:
         return [f"**{function.name}**: ? {BROKEN}: {lost}", *([] if stale is None else [f"*Stale: {stale}.*"])]
     if word == "unknown" and not needed and not show_unknown:
@@ -196,6 +197,19 @@ def _rule_words(function: FunctionReport, findings: Sequence[Finding]) -> dict[s
     return words
 
 
+def _assumed(function: FunctionReport) -> Iterator[str]:
+    """What the proofs rest on, each once; with the rules, where it is not all that are proved."""
+    rules: dict[str, list[str]] = {}
+    proved = [(rule, verdict) for rule, verdict in sorted(function.verdicts.items()) if verdict.certified]
+    for rule, verdict in proved:
+        for assumption in verdict.assumptions:
+            rules.setdefault(assumption, []).append(f"`{rule}`")
+    if rules:
+        yield "Assumed, not proved:"
+    for assumption, resting in rules.items():
+        yield f"- {assumption}" + (f" (for {', '.join(resting)})" if len(resting) < len(proved) else "")
+
+
 _REPAIRED: dict[Repaired, str] = {
     "made": "is new",
     "strengthened": "was strengthened",
@@ -210,7 +224,7 @@ def _proof_lines(function: FunctionReport) -> Iterator[str]:
     """What the last edit meant for proofs, and for summaries."""
     again = rechecked(function)
     if again:
-        yield f"- ↻ {RECHECKED}: {', '.join(f'`{rule}`' for rule in again)}"
+        yield f"- ↻ {recheck_words(function)}: {', '.join(f'`{rule}`' for rule in again)}"
     for texts in (broken(function), reuse_texts(function)):
         for text in dict.fromkeys(texts.values()):
             yield f"- {', '.join(f'`{rule}`' for rule, said in texts.items() if said == text)}: {text}"
@@ -233,22 +247,21 @@ def _repair_lines(function: FunctionReport) -> Iterator[str]:
 
 
 def _note(verdict: RuleVerdict, function: FunctionReport) -> str | None:
-    """Why the verdict is unknown, or which assumptions what is known rests on."""
+    """Why the verdict is unknown, or how it is known; what proofs rest on is said for all together (`_assumed`)."""
     if verdict.verdict == "violated":
         return f"assuming: {'; '.join(verdict.assumptions)}" if verdict.assumptions else reason_here(verdict, function)
     if verdict.verdict != "safe" or not verdict.certified:
         return reason_here(verdict, function)
-    assumed = f"; assuming: {'; '.join(verdict.assumptions)}" if verdict.assumptions else ""
-    called = f", {as_called(verdict.entries)}" if verdict.entries and function.name not in verdict.entries else ""
-    return f"by the {verdict.engine} engine{called}, its certificate was accepted{assumed}"
+    called = f"{as_called(verdict.entries)}, " if verdict.entries and function.name not in verdict.entries else ""
+    return f"{called}by the {verdict.engine} engine; the certificate was checked"
 
 
 def work_text(done: CheckDone) -> str:
-    """What the last check did and what it took over, in one sentence."""
+    """How long the last check took, and what of the program it looked at anew, in one sentence."""
     counts = [
-        ("functions", "lowered", done.work.functions),
-        ("configurations", "computed", done.work.configurations),
-        ("derivations", "computed", done.work.derivations),
+        ("functions", done.work.functions),
+        ("analysis states", done.work.configurations),
+        ("steps between them", done.work.derivations),
     ]
-    parts = [f"{name} {count.recomputed} {verb}, {count.reused} reused" for name, verb, count in counts if count != Count()]
-    return f"Last check: {'; '.join(parts) or 'nothing to do'}; {done.times.total:.0f} ms."
+    parts = [f"{c.recomputed} of {c.recomputed + c.reused} {name}" for name, c in counts if c != Count()]
+    return f"Last check: {done.times.total:.0f} ms; looked at anew: {', '.join(parts) or 'nothing'}."

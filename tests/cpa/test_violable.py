@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from analysis.cfa.graph import Cfa, Program
+from analysis.cpa.obstacles import violable
 from analysis.cpa.obstacles.violable import Violable
 from analysis.cpa.predicates.violations import violations
 from tests.support.runs import program_of
@@ -119,3 +121,26 @@ def test_a_revision_is_looked_at_where_what_is_called_differs() -> None:
     other = program_of("int f(void) { }\nint main(void) { int x = f(); return 0; }")
     other.functions["main"] = without.functions["main"]
     assert not violable.excluded(other, other.functions.keys())("main", "uninitialized-read")
+
+
+def test_what_was_looked_at_before_it_was_ended_is_not_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key ends it in the midst of a large program, and a check does not look for itself what is looked at already."""
+    program = program_of("static int one(void) { return 1; }\nint two(void) { return one(); }\nint main(void) { return two(); }")
+    form, looked = violable._form, list[str]()
+
+    def interrupted(program: Program, cfa: Cfa, callees: dict[str, Cfa | None]) -> object:
+        if len(looked) == 1:
+            looked.append("a key")
+            raise KeyboardInterrupt
+        looked.append(cfa.name)
+        return form(program, cfa, callees)
+
+    monkeypatch.setattr(violable, "_form", interrupted)
+    known = Violable()
+    with pytest.raises(KeyboardInterrupt):
+        known.look(program)
+    known.look(program)
+    assert sorted(looked) == sorted(["a key", *program.functions])
+    found = known.excluded(program, program.functions)
+    assert len(looked) == 1 + len(program.functions)
+    assert all(found("main", rule) for rule in HEAP)

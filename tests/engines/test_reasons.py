@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from analysis.api import Checker
 from analysis.cfa.linking.link import LinkedProgram, link
 from analysis.engines.automaton import Analysis
 from analysis.model.limits import Limits
@@ -38,6 +41,17 @@ class Revisions:
 
 def test_a_run_from_scratch_looks_at_everything() -> None:
     assert Revisions().rechecked() == dict.fromkeys(("drop", "other", "main"), ("scratch", ""))
+
+
+def test_a_function_that_comes_has_a_small_program_looked_at_and_is_told_from_those_that_were_not_edited(tmp_path: Path) -> None:
+    file = tmp_path / "a.c"
+    file.write_text(TEXT)
+    checker = Checker(Options(engine="automaton"))
+    checker.open([str(file)])
+    assert {done.reason for done in checker.check().rechecked} == {"scratch"}
+    checker.change(str(file), TEXT.replace("int main", "static int new(void) { return 1; }\nint main"), 2)
+    reasons = {done.function: done.reason for done in checker.check().rechecked}
+    assert reasons == {"drop": "small", "other": "small", "main": "small", "new": "text"}
 
 
 def test_a_changed_body_concerns_the_caller_when_it_ends_otherwise_and_nobody_else() -> None:

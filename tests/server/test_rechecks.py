@@ -86,7 +86,7 @@ async def test_a_hover_says_why_a_function_was_checked_again_or_since_when_it_is
         "set": "Not touched by the last check: reused since version 1.",
         "main": "Not touched by the last check: reused since version 1.",
     }
-    assert "Last check: functions 1 lowered, 3 reused; configurations " in await typing.hover("set")
+    assert "ms; looked at anew: 1 of 4 functions, " in await typing.hover("set")
 
     await typing.replace(LINES["number"], "n = 3", "n = 4")
     hovers = await typing.all_hovers()
@@ -113,7 +113,7 @@ async def test_a_hover_says_why_a_function_was_checked_again_or_since_when_it_is
         "set": "Not touched by the last check: reused since version 4.",
         "main": "Not touched by the last check: reused since version 5.",
     }
-    assert "functions 0 lowered, 4 reused; configurations 0 computed" in await typing.hover("set")
+    assert "looked at anew: 0 of 4 functions, 0 of " in await typing.hover("set")
 
 
 async def test_a_status_has_the_milliseconds_of_each_stage_of_the_last_check(start: Callable[..., Any], workspace: Path) -> None:
@@ -157,6 +157,16 @@ def test_a_function_of_another_file_is_reused_since_a_version_of_that_file_or_si
     rechecks.note(check(4, ("g", "/w/b.c", "text")))
     assert rechecks.describe(function("g", "/w/b.c"), "/w/a.c", last).endswith("reused since version 5 of b.c.")
     assert rechecks.describe(function("g", "/w/b.c"), "/w/b.c", last).endswith("reused since version 5.")
+
+
+def test_a_function_that_was_not_edited_is_not_said_to_be_checked_from_scratch_when_another_one_comes() -> None:
+    rechecks = Rechecks(OpenDocuments(None))
+    rechecks.note(check(1, ("f", "/w/a.c", "scratch"), ("old", "/w/a.c", "scratch")))
+    last = check(2, ("f", "/w/a.c", "small"), ("new", "/w/a.c", "text"))
+    rechecks.note(last)
+    said = rechecks.describe(function("f", "/w/a.c"), "/w/a.c", last)
+    assert said == "Re-checked by the last check: a function or a declaration came or went, and the program is small."
+    assert "earlier session" in rechecks.describe(function("old", "/w/a.c"), "/w/a.c", last)
 
 
 def test_what_comes_out_of_the_store_was_looked_at_by_nobody() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 from lsprotocol import types
 
 from analysis.model.places import Place, Position, Range
@@ -40,6 +41,21 @@ def result(generation: int, version: int | None, path: str = A, also_in: str = A
 
 def lines_of(results: Results) -> list[int]:
     return [finding.place.range.start.line for state in results.states() for finding in state.findings]
+
+
+def test_what_a_file_shows_by_itself_counts_until_more_is_known() -> None:
+    documents = OpenDocuments("file:///w")
+    results = Results(documents)
+    document = opened(documents, A, generation=1)
+    alone = msgspec.structs.replace(result(2, 1), alone=True)
+    assert results.apply(alone) is not None
+    line_added(results, document, 2)
+    document.sent(3)
+    later = results.apply(msgspec.structs.replace(alone, generation=4, version=2, findings=()))
+    assert later is not None, "the newer text, by itself again"
+    assert (later.findings, later.stale) == ((), "the rest of the program is being read")
+    assert results.apply(result(5, 2)) is not None
+    assert results.apply(msgspec.structs.replace(alone, generation=6, version=2)) is None
 
 
 def test_a_result_of_the_current_version_is_current() -> None:

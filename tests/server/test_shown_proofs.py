@@ -11,7 +11,7 @@ from lsprotocol import types
 from test_features import opened
 
 from analysis.model.places import Place, Position, Range, whole_line
-from analysis.model.report import RECHECKED, FunctionReport, Invariant, ProofReuse, RuleVerdict
+from analysis.model.report import RECHECKED, UNPARSED, FunctionReport, Invariant, ProofReuse, RuleVerdict
 from server.client_columns import Columns
 from server.convert import standing
 from server.documents import Document
@@ -19,6 +19,7 @@ from server.features.code_lens import lens_command
 from server.features.hover import describe
 from server.features.invariants import function_hints
 from server.results import FileState
+from server.status import _proofs
 
 PATH = "/w/a.c"
 PROVED = RuleVerdict("safe", None, ("nothing overflows",), "predicate", certified=True)
@@ -67,7 +68,7 @@ def test_a_lens_is_quiet_about_what_is_unknown() -> None:
 def test_a_proof_about_runs_from_an_entry_says_so() -> None:
     of_main = msgspec.structs.replace(PROVED, entries=("main",))
     assert lens(function(a=of_main)) == ("✓ proved: a", "Proved as called from main. Assuming: nothing overflows.")
-    assert "(by the predicate engine, as called from main, its certificate" in describe(function(a=of_main), None, None)
+    assert "(as called from main, by the predicate engine; the certificate" in describe(function(a=of_main), None, None)
     itself = msgspec.structs.replace(PROVED, entries=("f",))
     assert lens(function(a=itself))[1] == "Assuming: nothing overflows."
     assert "as called from" not in describe(function(a=itself), None, None)
@@ -108,6 +109,15 @@ def test_a_proof_that_is_checked_again_is_neither_blank_nor_proved() -> None:
     assert alone.title == "↻ proved, being re-checked: a"
     shown = describe(function(a=AGAIN), None, None)
     assert shown.splitlines() == ["**f**: ↻ proved, being re-checked", "", "- ↻ proved, being re-checked: `a`"]
+
+
+def test_a_proof_that_waits_for_text_that_parses_says_so() -> None:
+    known = function(a=RuleVerdict("unknown", UNPARSED, (), "auto", rechecked=True))
+    shown = lens_command(known, FileState(PATH), f"file://{PATH}")
+    assert shown is not None
+    assert shown.title == "↻ proved, re-checked once all of the program parses: a"
+    assert describe(known, None, None).splitlines()[0] == "**f**: ↻ proved, re-checked once all of the program parses"
+    assert _proofs(known) == {"waiting": ["a"]}
 
 
 @pytest.mark.parametrize(
@@ -176,9 +186,17 @@ def test_a_place_in_the_file_is_a_line_of_it_and_is_said_once(reason: str, shown
 
 def test_a_hover_says_by_whom_it_is_proved_and_what_that_rests_on() -> None:
     text = describe(function(Invariant("a", place(3), "i >= 0"), a=PROVED, b=OPEN), None, None, show_unknown=True)
-    assert "- ✓ proved: `a` (by the predicate engine, its certificate was accepted; assuming: nothing overflows)" in text
+    assert "- ✓ proved: `a` (by the predicate engine; the certificate was checked)" in text
+    assert "Assumed, not proved:\n- nothing overflows" in text
     assert "- ? unknown: `b` (it does not prove)" in text
     assert "Loop invariants:\n- line 3: `i >= 0`" in text
+
+
+def test_what_several_proofs_assume_is_said_once() -> None:
+    more = msgspec.structs.replace(PROVED, assumptions=("nothing overflows", "no thread runs"), engine="ownership")
+    same = msgspec.structs.replace(PROVED, assumptions=("nothing overflows",))
+    text = describe(function(a=same, b=more, c=OPEN), None, None)
+    assert text.splitlines()[-3:] == ["Assumed, not proved:", "- nothing overflows", "- no thread runs (for `b`)"]
 
 
 def test_a_hint_is_at_the_end_of_the_loop_and_its_tooltip_has_the_proof() -> None:

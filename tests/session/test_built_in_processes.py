@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
@@ -37,3 +38,25 @@ def test_a_process_that_is_killed_or_stopped_is_not_waited_for(
     built = dict(build_many(paths, {path: UnitFlags() for path in paths}, Options(), {}, 2, None, None))
     assert str(files[3]) not in built
     assert built.keys() <= set(paths)
+
+
+def test_half_a_message_of_a_process_that_was_killed_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def strike(line: Connection, *rest: object) -> None:
+        os.write(line.fileno(), (1000).to_bytes(4, "big") + b"the rest of it never comes")
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    monkeypatch.setattr(parallel_building, "_serve", strike)
+    monkeypatch.setattr(threading, "active_count", lambda: 1)  # forks have the change above
+    paths = [str(tmp_path / f"{index}.c") for index in range(4)]
+    assert list(build_many(paths, {path: UnitFlags() for path in paths}, Options(), {}, 2, None, None)) == []
+
+
+def test_processes_that_are_sending_are_killed_when_something_newer_has_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each result is larger than the buffer of a pipe: a process that nobody reads from is in the middle of one."""
+    monkeypatch.setattr(parallel_building, "_built", lambda path, *rest: "x" * (1 << 20))
+    monkeypatch.setattr(threading, "active_count", lambda: 1)
+    paths = [str(tmp_path / f"{index}.c") for index in range(20)]
+    built = build_many(paths, {path: UnitFlags() for path in paths}, Options(), {}, 2, None, lambda: True)
+    assert len(list(built)) < len(paths)

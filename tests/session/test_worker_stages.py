@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from analysis.api import Checker
+from analysis.engines.automaton.engine import Engine
 from analysis.model.options import Options
 from analysis.wire import Cancel, Cancelled, Check, CheckDone, Configure, Edit, Event, FileResult, Progress
 from analysis.worker.service import Service
@@ -124,6 +127,35 @@ def test_a_first_check_that_is_cancelled_goes_on_with_what_was_read(tmp_path: Pa
     assert {event.path for event in events if isinstance(event, FileResult)} >= {desk.open}
 
 
+def test_a_key_after_the_first_check_was_cancelled_is_answered_by_the_open_file_before_the_rest_is_read(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.stop_at = 2
+    desk.work()
+    desk.cancel()
+    desk.type(desk.text.replace("int *p = 0", "int q = 0, *p = &q"), 2)
+    events = desk.work()
+    first = events[0]
+    assert isinstance(first, FileResult)
+    assert (first.path, first.version, first.alone, first.findings) == (desk.open, 2, True, ())
+    assert any(isinstance(event, Progress) for event in events)
+    done(events)
+
+
+def test_the_file_that_is_looked_at_by_itself_is_not_read_anew_for_its_next_text(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    checker = Checker(Options(engine="automaton"))
+    checker.open_workspace(str(tmp_path))
+    before, again = checker.alone(desk.open, lambda: False), checker.alone(desk.open, lambda: False)
+    assert before is not None
+    assert again is not None
+    assert before[0] is again[0]
+    checker.change(desk.open, desk.text.replace("return *p", "return p == 0"), 2)
+    told = checker.alone(desk.open, lambda: False)
+    assert told is not None
+    assert (told[0] is before[0], told[1].findings) == (True, ())
+    assert [done.function for done in told[1].rechecked] == ["bug2"]
+
+
 def test_a_full_check_of_what_is_known_does_not_show_the_open_file_by_itself(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     done(desk.work())
@@ -140,8 +172,24 @@ def test_a_key_that_comes_while_the_open_file_is_read_keeps_it_from_being_checke
     checker = Checker(Options(engine="automaton"))
     checker.open_workspace(str(tmp_path))
     assert checker.alone(desk.open, lambda: False) is not None
+    checker.forget()
     answers = iter([False])  # when the file is begun
     assert checker.alone(desk.open, lambda: next(answers, True)) is None
+
+
+def test_a_key_that_comes_while_files_are_linked_ends_the_check_before_its_longest_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = Desk(tmp_path)
+    checker = Checker(Options(engine="automaton"))
+    checker.open_workspace(str(tmp_path))
+    answers = iter([False] * FILES)  # before each file
+    with monkeypatch.context() as patch:
+        patch.setattr(Engine, "check", None)
+        assert checker.check_unless(lambda: next(answers, True)) is None
+    report = checker.check()
+    assert (report.work.functions.recomputed, len(report.findings)) == (0, FILES)
+    assert desk.open in {finding.place.path for finding in report.findings}
 
 
 def test_a_full_check_says_the_same_as_the_one_before(tmp_path: Path) -> None:

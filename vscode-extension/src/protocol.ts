@@ -25,6 +25,8 @@ export interface FunctionStatus {
   readonly reason: string | null;
   /** Rules that were proved before the last edit and are being checked again. */
   readonly rechecked?: readonly string[];
+  /** The same, where they are checked again only once all of the program parses. */
+  readonly waiting?: readonly string[];
 }
 
 /** How many findings are new since what they are compared with; `text` says it in words. */

@@ -51,6 +51,14 @@ describe('words for a verdict', () => {
   });
 });
 
+describe('a proof of before', () => {
+  it('is being checked again, or waits for text that parses', () => {
+    assert.equal(verdictText(status(), known({ rechecked: ['a'] })), 'f: proved, being re-checked');
+    const waiting = known({ waiting: ['a'] });
+    assert.equal(verdictText(status(), waiting), 'f: proved, re-checked once all of the program parses');
+  });
+});
+
 describe('the status bar', () => {
   it('says the function, its verdict and the time', () => {
     const { text, details } = statusText(

@@ -126,13 +126,8 @@ class Violable:
         """What has no place in the program, whatever contracts of the project say: answers without a proof list no assumptions.
         `reported` are the functions that have verdicts of their own."""
         program = program.without_contracts()
-        before, self._known = self._known, {}
-        for name, cfa in program.functions.items():
-            callees = {t: program.functions.get(t) for edge in cfa.calls for t in _targets(program, edge.effect)}
-            known = before.get(name)
-            if known is None or known.cfa is not cfa or known.callees != callees:
-                known = _form(program, cfa, callees)
-            self._known[name] = known
+        self._look(program)
+        self._known = {name: form for name, form in self._known.items() if name in program.functions}
         if UNSEEN in program.externals:
             return Excluded()
         forms = self._able_to_run(program, reported)
@@ -142,6 +137,18 @@ class Violable:
         hidden = frozenset[str]().union(*(form.rules for form in silent))
         functions = {name: PROPERTIES - form.rules - hidden for name, form in forms.items() if form.understood}
         return Excluded(_impossible(program, forms.values()), functions)
+
+    def look(self, program: Program) -> None:
+        """Looks at all that `excluded` will need, which takes a while the first time. If it is ended from outside, what was
+        looked at is kept."""
+        self._look(program.without_contracts())
+
+    def _look(self, program: Program) -> None:
+        for name, cfa in program.functions.items():
+            callees = {t: program.functions.get(t) for edge in cfa.calls for t in _targets(program, edge.effect)}
+            known = self._known.get(name)
+            if known is None or known.cfa is not cfa or known.callees != callees:
+                self._known[name] = _form(program, cfa, callees)
 
     def _able_to_run(self, program: Program, reported: Collection[str]) -> dict[str, _Form]:
         """The functions with all but static ones of system headers that nobody calls or takes the address of."""

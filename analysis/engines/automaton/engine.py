@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from analysis.cfa.function_values import with_values
-from analysis.cfa.graph import Places, Program
+from analysis.cfa.graph import Cfa, Places, Program
 from analysis.cfa.linking.obstructed import without_obstacles
 from analysis.cfa.open_functions import with_outside_calls
 from analysis.engines.automaton.facts.facts import FactTable
@@ -22,7 +22,7 @@ from analysis.engines.automaton.report.findings import Findings
 from analysis.engines.automaton.report.suspicions import Error, Suspicion
 from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.revision.program_change import revise
-from analysis.engines.automaton.revision.reasons import Reasons, add_reasons, from_scratch
+from analysis.engines.automaton.revision.reasons import Reasons, add_reasons, from_scratch, from_scratch_as_small
 from analysis.engines.automaton.revision.rule_change import revise_rules, slots_for
 from analysis.engines.automaton.solver.changes import Repaired
 from analysis.engines.automaton.solver.full import DerivationGraph, Full
@@ -40,6 +40,8 @@ from analysis.store.packing import PackingError
 Algorithm = Literal["full", "incr-fwd", "incr-back"]
 _NOTHING_KNOWN = "nothing was known"
 _TOO_MANY = "the limit of configurations ended the exploration"
+_OTHER_ENTRIES = "the program is small, and other functions are its entries"
+_OTHER_WORLD = "the program is small, or was, and more than bodies of functions differs"
 _ROOM = 20_000  # facts and configurations, beside a quarter of those that there are after a run from scratch
 _Said = tuple[dict[str, dict[str, RuleVerdict]], dict[str, tuple[str, ...]]]
 
@@ -86,12 +88,13 @@ class Analysis:
         self._most = 0
         self.refusal = ""  # why the last `revise` was refused
 
-    def run(self, entries: Sequence[str]) -> None:
-        """Full from scratch, from the entry functions."""
+    def run(self, entries: Sequence[str], before: Mapping[str, Cfa] | None = None) -> None:
+        """Full from scratch, from the entry functions. `before`: the functions of the revision before, where it is only because
+        the program is small that it is not gone on from."""
         self._entries = with_outside_calls(entries, self.delta.program)
         self.graph = Full(self.delta, self._room).analyse(self.delta.initial(self._entries))
         self._retrace = Retrace(self.graph)
-        self._rechecked = from_scratch(self.program)
+        self._rechecked = from_scratch(self.program) if before is None else from_scratch_as_small(self.delta.program, before)
         self._most = _ROOM + 5 * self._size() // 4
 
     @property
@@ -131,7 +134,7 @@ class Analysis:
         entries = with_outside_calls(entries, plain)
         same_entries, self._entries = self._entries == entries, entries
         if not same_entries and self.delta.thorough:
-            self.refusal = "the program is small, and other functions are its entries"
+            self.refusal = _OTHER_ENTRIES
             return False
         obstructed = _obstructed_otherwise(self.program, program)
         self.program = program
@@ -143,7 +146,7 @@ class Analysis:
             return True
         revised = revise(self.delta, plain, self.graph, entries, self._limits.global_edges)
         if revised is None:
-            self.refusal = "the program is small, or was, and more than bodies of functions differs"
+            self.refusal = _OTHER_WORLD
             return False
         old, self.delta = self.delta.program.functions, revised.delta
         repair = incr_back if algorithm == "incr-back" else incr_fwd
@@ -381,10 +384,12 @@ class Engine:
             refuted = _still_refuted(before, program)
         if before is None or limits != self._limits or not before.revise(program, entries, self._algorithm, rules):
             self.scratch = _NOTHING_KNOWN if before is None else before.refusal or "the limits are others"
+            small = before is not None and before.refusal in (_OTHER_ENTRIES, _OTHER_WORLD) and before.delta.thorough
+            functions = before.delta.program.functions if before is not None and small else None
             before = None  # freed before its successor is made
             with interruptible:
                 before = Analysis(program, rules, limits, self._jobs)
-                before.run(entries)
+                before.run(entries, functions)
                 before.refute(refuted)
         else:
             self.scratch = None

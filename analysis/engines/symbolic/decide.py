@@ -38,11 +38,12 @@ from analysis.engines.symbolic.first_runs import FirstRuns, start_of
 from analysis.engines.symbolic.found_memory import FoundMemory
 from analysis.engines.symbolic.inside import Inside, activation
 from analysis.engines.symbolic.runs import Attempts
-from analysis.engines.symbolic.task import NOT_REPEATED, Confirmed, Decision, Refuted, Spent, Task, Undecided, only_if
+from analysis.engines.symbolic.task import Confirmed, Decision, Refuted, Spent, Task, Undecided, only_if
 from analysis.engines.symbolic.violation_branches import violating
 from analysis.interpreter.outcome import Bounds, Observation, Replayed, Run, Step
 from analysis.model import clock
 from analysis.model.assumptions import BOUNDS, TYPES
+from analysis.model.report import NOT_REPEATED
 from analysis.smt.solving.solver import Budget
 
 # the explorations of one entry: the encoding of integers, whether as a tree, how much deeper, until which share of the time

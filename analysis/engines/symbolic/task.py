@@ -42,10 +42,6 @@ class Effort(msgspec.Struct, frozen=True):
     recursion: int = 30
 
 
-NOT_REPEATED = "an error path is satisfiable, but no run that was tried violates the rule"
-"""Why a violation that a formula gives is not confirmed: formulas leave some things open."""
-
-
 def only_if(condition: str) -> str:
     """What to say of a violation that was seen in a run which may be none of the program's."""
     return f"it happens if {condition}, and it is not known whether that can happen"

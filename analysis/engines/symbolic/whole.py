@@ -39,11 +39,12 @@ from analysis.engines.symbolic.explore import Exploration
 from analysis.engines.symbolic.path_tree import PathExploration
 from analysis.engines.symbolic.program_runs import ProgramRuns
 from analysis.engines.symbolic.runs import described
-from analysis.engines.symbolic.task import NOT_REPEATED, Confirmed, Decision, ProgramTask, Refuted, Spent, Undecided, one_if
+from analysis.engines.symbolic.task import Confirmed, Decision, ProgramTask, Refuted, Spent, Undecided, one_if
 from analysis.engines.symbolic.violation_branches import Everywhere, violating_everywhere
 from analysis.interpreter.outcome import Exited, Replayed, Returned, Step, Stuck
 from analysis.model import clock
 from analysis.model.assumptions import BOUNDS, TYPES
+from analysis.model.report import NOT_REPEATED
 from analysis.path_following.checks import Check, EdgeChecks
 from analysis.path_following.following import Path, Questions
 from analysis.smt.encoding.paths.path import PathEncoder

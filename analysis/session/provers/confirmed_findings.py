@@ -19,6 +19,7 @@ from analysis.rules.automaton import Rule
 from analysis.session.provers.asking.answer import Decided, Ran
 from analysis.session.provers.asking.program_answers import Run
 from analysis.session.provers.block_steps import block_steps, repeats
+from analysis.session.provers.open_reasons import open_reason
 
 ENGINE = "symbolic"
 
@@ -28,7 +29,8 @@ def with_decision(finding: Finding, decided: Decided | None, program: Program, p
     if decided is None:
         return finding
     if decided.status != "confirmed":
-        return msgspec.structs.replace(finding, reason=marks.with_places(decided.reason, program, places) or None)
+        reason = marks.with_places(decided.reason, program, places)
+        return msgspec.structs.replace(finding, reason=open_reason(reason, finding.rule) or None)
     trace = shortened(_trace(finding, decided.steps, program, places), limit)
     explaining = tuple(number for number, (_, is_needed) in enumerate(trace) if is_needed)
     shown_trace = tuple(step for step, _ in trace)

@@ -45,7 +45,8 @@ class ProvedFunctions:
         self._around: tuple[object, ...] = ()  # what that rests on besides the functions themselves
         self._rules: frozenset[str] = frozenset()  # those that are shipped: others mean what their files say
         self._conditions: frozenset[str] = frozenset()
-        self._violable: Violable | None = None  # not before somebody wants proofs
+        self._violable = Violable()
+        self._are_wanted = False  # until somebody wants proofs
         self._understood = True
         self._reported: dict[str, _Reported] = {}
 
@@ -65,8 +66,9 @@ class ProvedFunctions:
         self._understood = understood
         if not rank:
             return Wanted()
-        if self._violable is None:
-            self._violable = Violable()
+        if not self._are_wanted:
+            self._violable.look(program)  # here, where a key ends it, and not in the check of the next key
+            self._are_wanted = True
         names = sorted(rank, key=lambda name: rank[name])
         self._conditions, self._rules = frozenset(conditions(rules)), frozenset(rules)
         around = _around(program, rules)
@@ -124,7 +126,7 @@ class ProvedFunctions:
     def _excluded(self, program: Program, reports: Mapping[str, FunctionReport]) -> Excluded | None:
         """What nothing in the program could violate; None where that is not asked: before somebody wants proofs, and of programs
         of which not all is known."""
-        if self._violable is None or not self._understood:
+        if not self._are_wanted or not self._understood:
             return None
         return self._violable.excluded(program, reports.keys())
 

@@ -67,6 +67,7 @@ class Proofs:
         self._claims = Claims(self._pool, self._decisions, self._contents, jobs)
         self._proved = ProvedFunctions()
         self._rechecked = RecheckedProofs()
+        self._is_understood = True
         self._is_news = False
         self.wanted = False
 
@@ -106,9 +107,11 @@ class Proofs:
         news, self._is_news = self._is_news, False
         return news
 
-    def checked(self, wanted: bool) -> None:
-        """There was a check; `wanted`: it is to be asked about. What provers do is counted from here."""
+    def checked(self, wanted: bool, *, understood: bool = True) -> None:
+        """There was a check; `wanted`: it is to be asked about; `understood`: all of its text parses. What provers do is counted
+        from here."""
         self.wanted = self._is_news = wanted
+        self._is_understood = understood
         self._proving.begin()
         self._contracts.begin()
         self._claims.begin()
@@ -246,7 +249,7 @@ class Proofs:
         confirmed = {(f.place.path, f.function, f.rule): f for f in done if f.status == "confirmed"}
         answers = _together(self._contracts.answers(program), self._claims.answers(program))
         proved = self._proved.with_answers(functions, check.reports, answers, whole, program, places)
-        proved = self._rechecked.marked(proved, check.reports, functions, self._is_asked)
+        proved = self._rechecked.marked(proved, check.reports, functions, self._is_asked, understood=self._is_understood)
         if not confirmed:
             return done, proved
         resting = without_broken(proved, check.reports, program, confirmed.values())

@@ -1,5 +1,6 @@
 """Proofs that an edit has put in question: they are shown as such until provers have answered, so that what was proved neither
-disappears meanwhile nor is shown as proved.
+disappears meanwhile nor is shown as proved. While a part of the text does not parse, as after most keys, all that was proved is
+shown so, and nothing is blamed: proofs of all runs are not looked for then, and what a proof from any state lacks is no news.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from analysis.model.report import RECHECKED, STORED, FunctionReport, RuleVerdict
+from analysis.model.report import RECHECKED, STORED, UNPARSED, FunctionReport, RuleVerdict
 
 _WITH_ANNOTATIONS = ("predicate", "value", "symbolic")
 Rules = frozenset[str]
@@ -48,9 +49,12 @@ class RecheckedProofs:
         reports: Mapping[str, FunctionReport],
         before: Sequence[FunctionReport],
         is_asked: Callable[[str, str], bool],
+        *,
+        understood: bool,
     ) -> tuple[FunctionReport, ...]:
-        """The functions, with a mark where a rule was proved, is not any more, and is being asked about. `before` are the same
-        ones as `reports` has them, by linkage name; `is_asked` says whether an answer about a function and a rule is to come."""
+        """The functions, with a mark where a rule was proved, is not any more, and is being asked about, or not all text parses
+        (`understood`). `before` are the same ones as `reports` has them, by linkage name; `is_asked` says whether an answer about
+        a function and a rule is to come."""
         names = {id(report): name for name, report in reports.items()}
         known, self._proved = self._proved, {}
         last, self._last = self._last, {}
@@ -65,12 +69,19 @@ class RecheckedProofs:
             proved = seen[1] if seen is not None and seen[0] is function else _proved(function)
             self._last[name] = function, proved
             was = known.get(name, frozenset()) | stored.get((function.place.path, function.name), frozenset())
-            asked = frozenset(rule for rule in was if _is_open(function, rule) and is_asked(name, rule))
+            if understood:
+                asked = frozenset(rule for rule in was if _is_open(function, rule) and is_asked(name, rule))
+            else:
+                asked = frozenset(
+                    rule for rule in was if rule in function.verdicts and function.verdicts[rule].verdict == "unknown"
+                )
             is_marked = bool(asked) and not function.stale
             self.is_any = self.is_any or is_marked
-            marked.append(_marked(function, asked) if is_marked else function)
+            marked.append(_marked(function, asked, RECHECKED if understood else UNPARSED) if is_marked else function)
             if proved or asked:
                 self._proved[name] = proved | asked
+        if not understood:  # what does not parse is not among the reports
+            self._proved = known | self._proved
         return tuple(marked)
 
 
@@ -83,7 +94,7 @@ def _is_open(function: FunctionReport, rule: str) -> bool:
     return verdict is not None and verdict.verdict == "unknown" and not verdict.broken
 
 
-def _marked(function: FunctionReport, rules: Rules, reason: str = RECHECKED) -> FunctionReport:
+def _marked(function: FunctionReport, rules: Rules, reason: str) -> FunctionReport:
     changed = {rule: RuleVerdict("unknown", reason, (), function.verdicts[rule].engine, rechecked=True) for rule in rules}
     verdicts = {rule: changed.get(rule, verdict) for rule, verdict in function.verdicts.items()}
     return msgspec.structs.replace(function, verdicts=verdicts)

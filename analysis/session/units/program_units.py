@@ -60,6 +60,10 @@ class Units:
             if unit.built.preprocessed.messages:
                 self._units[path] = msgspec.structs.replace(unit, retry=True)
 
+    def any_of(self, files: Sequence[str]) -> bool:
+        """Whether any of these files was built."""
+        return any(path in self._units for path in files)
+
     def known(self) -> list[UnitView]:
         """The units built so far, as they are linked, for a revision that was given up."""
         return self._in_programs.of(list(self._units.values()))

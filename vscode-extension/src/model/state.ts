@@ -36,7 +36,10 @@ export function appearance(status: DocumentStatus, known: FunctionStatus): Appea
   if (known.stale) {
     return status.state === 'checking' ? 'checking' : 'stale';
   }
-  return known.standing === 'unknown' && (known.rechecked ?? []).length > 0 ? 'checking' : known.standing;
+  if (known.standing !== 'unknown') {
+    return known.standing;
+  }
+  return (known.rechecked ?? []).length > 0 ? 'checking' : (known.waiting ?? []).length > 0 ? 'stale' : 'unknown';
 }
 
 /** What changed: the documents, or everything. */

@@ -18,6 +18,9 @@ export function verdictText(status: DocumentStatus, known: FunctionStatus): stri
   if (shown === 'checking' && !known.stale) {
     return `${known.name}: proved, being re-checked`;
   }
+  if (shown === 'stale' && !known.stale) {
+    return `${known.name}: proved, re-checked once all of the program parses`;
+  }
   const doubt = shown === 'checking' ? 'checking, was ' : shown === 'stale' ? 'stale, was ' : '';
   const because =
     known.reason === null ? '' : isFinding(known.standing) && !known.stale ? `: ${known.reason}` : ` (${known.reason})`;

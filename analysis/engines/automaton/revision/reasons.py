@@ -20,6 +20,11 @@ def from_scratch(program: Program) -> Reasons:
     return dict.fromkeys(program.functions, ("scratch", ""))
 
 
+def from_scratch_as_small(program: Program, old: Mapping[str, Cfa]) -> Reasons:
+    """Every function was, and `old` are those before: what was not edited is told apart from what was."""
+    return {name: ("small" if cfa is old.get(name) else "text", "") for name, cfa in program.functions.items()}
+
+
 def add_reasons(known: Reasons, old: Mapping[str, Cfa], program: Program, touched: Set[str], repaired: Repaired) -> None:
     """Adds those of one repair to what earlier ones left that nobody asked for. `old` are the functions before, `touched` those
     that were modelled anew."""
