@@ -50,7 +50,7 @@ BUDGETS: dict[BudgetName, ProverBudget] = {
 }
 """`edit` is for a user who waits after each change, `background` for one who does not wait, `full` for one
 who waits once: nearly all that is decided is decided by a small part of it (docs/how-often-right.md)."""
-_LEAST = 0.5  # seconds for a finding: those that runs confirm take less
+_LEAST = 0.6  # seconds for a finding: those that runs confirm take less
 
 
 def budget_of(name: BudgetName, limits: Limits) -> ProverBudget:
