@@ -21,11 +21,8 @@ _UNNAMED = re.compile(r"`(\$[0-9]+)`")
 
 def marked(program: Program, function: str, edge: int) -> str:
     """The mark of an edge, given by its id. KeyError for an unknown one."""
-    edges = program.functions[function].edges
-    position = next((number for number, one in enumerate(edges) if one.id == edge), None)
-    if position is None:
-        raise KeyError(edge)
-    return f"⟦{function}⟧{position}⟧"
+    cfa = program.functions[function]
+    return f"⟦{function}⟧{cfa.edges.index(cfa.by_id[edge])}⟧"
 
 
 def marks_in(text: str) -> frozenset[str]:

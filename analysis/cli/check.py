@@ -15,6 +15,7 @@ from analysis.cli.budget import OutOfTime, time_budget
 from analysis.cli.certificates import proved_loops, with_certificates, with_proofs
 from analysis.cli.command_options import Asked, check_options, read_asked
 from analysis.cli.difference.condition_reading import LeftPaths
+from analysis.cli.first_findings import say_first
 from analysis.cli.output import protect, render, say, write
 from analysis.cli.progress_line import progress
 from analysis.cli.scheduler import provers_of, scheduler_options
@@ -106,8 +107,10 @@ def run(checker: Checker, asked: Asked, *, stays: bool = False) -> Report:
     with progress() as show:
         try:
             with time_budget(asked.timeout):
-                checker.check(progress=show)
+                first = checker.check(progress=show)
                 is_checked = True
+                if checker.unasked and not stays:
+                    say_first(first, asked)
                 report = checker.prove(progress=show, stays=stays)
         except OutOfTime:
             report = checker.unproved(why) if is_checked else checker.unfinished(why)

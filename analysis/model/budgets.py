@@ -46,11 +46,11 @@ BUDGETS: dict[BudgetName, ProverBudget] = {
     "background": ProverBudget(
         finding=6.0, findings=None, function=5.0, program=20.0, contracts=160.0, total=None, first="function"
     ),
-    "full": ProverBudget(finding=3.0, findings=24.0, function=1.0, program=5.0, contracts=20.0, total=12.0, first="program"),
+    "full": ProverBudget(finding=3.0, findings=12.0, function=0.6, program=3.0, contracts=8.0, total=5.0, first="program"),
 }
 """`edit` is for a user who waits after each change, `background` for one who does not wait, `full` for one
 who waits once: nearly all that is decided is decided by a small part of it (docs/how-often-right.md)."""
-_LEAST = 1.0  # seconds for a finding: those that runs confirm take less
+_LEAST = 0.6  # seconds for a finding: those that runs confirm take less
 
 
 def budget_of(name: BudgetName, limits: Limits) -> ProverBudget:

@@ -21,6 +21,8 @@ WRITE = 2_000
 """A write to memory that a formula looks back at, to say what is read."""
 PLACE = 60_000
 """A place that an access may be at, in the formula of a path."""
+LEAF = 1_000
+"""A symbol, an address or an object that a pointer from outside may have to do with."""
 COMPARISON = 3_000
 """Whether one abstract state covers another."""
 STEP = 120_000
@@ -39,6 +41,7 @@ SOLVING = 500
 SECOND = 1_000_000_000
 
 _until = math.inf  # nanoseconds of work
+_end = math.inf  # the same
 _spent = 0  # a whole number, so that no sum depends on what was counted before
 
 
@@ -62,6 +65,27 @@ def within(seconds: float) -> Iterator[None]:
         yield
     finally:
         _until = before
+
+
+class OverError(ValueError):
+    """What was begun would take more work than there is for it."""
+
+
+@contextlib.contextmanager
+def ending(until: float) -> Iterator[None]:
+    """Lets what is done inside be given up when this many seconds of work are spent: at the next `demand`."""
+    global _end
+    before, _end = _end, until * SECOND
+    try:
+        yield
+    finally:
+        _end = before
+
+
+def demand() -> None:
+    """Raises OverError if the work that `ending` allows is used up. For what may take long where nobody else looks."""
+    if _spent > _end:
+        raise OverError("its formula is too large for the budget")
 
 
 def part(fraction: float) -> float:

@@ -72,3 +72,12 @@ def test_work_is_counted_beyond_what_32_bits_hold(monkeypatch: pytest.MonkeyPatc
     before = clock.spent()
     solver.check()
     assert (clock.spent() - before) * clock.SECOND >= clock.SOLVING * (4_300_000_000 - 4_294_960_000)
+
+
+def test_what_takes_more_than_there_is_for_it_is_given_up_at_the_next_demand() -> None:
+    with clock.ending(clock.spent() + 0.001):
+        clock.demand()
+        clock.work(clock.SECOND // 500)
+        with pytest.raises(clock.OverError):
+            clock.demand()
+    clock.demand()

@@ -14,7 +14,7 @@ from analysis.certificate.nonzero.function_edges import Edges
 from analysis.certificate.nonzero.main_arguments import at_start
 from analysis.certificate.nonzero.transfer import Missing, Transfer
 from analysis.certificate.nonzero.values import Known
-from analysis.cfa.graph import Cfa
+from analysis.cfa.graph import Cfa, Edge
 from analysis.cfa.live_variables import live
 from analysis.cfa.open_functions import only_started
 from analysis.model import ir
@@ -36,6 +36,15 @@ class Walked(NamedTuple):
     relies: Invariants = NONE
     failed: tuple[tuple[Invariant, int], ...] = ()
     left: frozenset[int] = frozenset()
+
+
+class _Taken(NamedTuple):
+    """What comes of an edge in a state, which is kept here so that its identity is not used again."""
+
+    before: Known
+    after: Known | None
+    missing: tuple[Missing, ...]
+    failed: tuple[Invariant, ...]
 
 
 def walk(
@@ -62,6 +71,7 @@ class _Walk:
         self._merged: set[int] = set()
         self._order = cfa.reverse_postorder
         self._steps = 0
+        self._taken: dict[tuple[int, int], _Taken] = {}
 
     def done(self, goes_on: Callable[[], bool]) -> Walked:
         """Everything that follows."""
@@ -89,11 +99,29 @@ class _Walk:
             is_new = False
             for known in tuple(self._states[location]):
                 self._steps += 1
-                after = self._transfer.after(known, edge)
+                if (edge.id, id(known)) in self._taken:
+                    continue  # what came of it is at the target, or something that covers it
+                after = self._take(known, edge).after
                 if after is not None:
-                    is_new = self._add(edge.target, self._relevant(after, edge.target)) or is_new
+                    is_new = self._add(edge.target, after) or is_new
             if is_new:
                 yield edge.target
+
+    def _take(self, known: Known, edge: Edge) -> _Taken:
+        """What comes of an edge in a state, worked out once. What is missing there, and what fails, is noted each time."""
+        kept, transfer = self._taken.get((edge.id, id(known))), self._transfer
+        if kept is None:
+            missing, failed = transfer.missing, transfer.failed
+            transfer.missing, transfer.failed = {}, {}
+            after = transfer.after(known, edge)
+            after = None if after is None else self._relevant(after, edge.target)
+            kept = self._taken[edge.id, id(known)] = _Taken(known, after, tuple(transfer.missing), tuple(transfer.failed))
+            transfer.missing, transfer.failed = missing, failed
+        for one in kept.missing:
+            transfer.missing.setdefault(one)
+        for invariant in kept.failed:
+            transfer.failed.setdefault(invariant, edge.id)
+        return kept
 
     def _relevant(self, known: Known, location: int) -> Known:
         """What may still matter."""
@@ -143,9 +171,9 @@ class _Walk:
         for location, states in sorted(self._states.items()):
             for edge in self._cfa.outgoing.get(location, ()):
                 for known in states:
-                    after = last.after(known, edge)
+                    after = self._take(known, edge).after
                     there = self._states.get(edge.target, [])
-                    if after is not None and not any(one.covers(self._relevant(after, edge.target)) for one in there):
+                    if after is not None and not any(one.covers(after) for one in there):
                         return self._broken("a state is left out")
         returns = self._cfa.exit in self._states
         falls = any(not isinstance(edge.effect, ir.Return) for edge in self._cfa.incoming.get(self._cfa.exit, ()))

@@ -123,9 +123,13 @@ class Candidates:
         """Takes the steps of a path one by one, each after it was given. KeyError or ValueError if they are no path; ValueError
         if the formula takes much longer to make than the solver has for it: it would decide nothing."""
         until = min(self._until, clock.spent() + _MAKING * self._budget.seconds)
-        for edge in followed(encoder, self._program, path, Step(self._target.function, self._target.edge)):
-            if clock.spent() > until:
-                raise ValueError("its formula is too large for the budget")
+        edges = followed(encoder, self._program, path, Step(self._target.function, self._target.edge))
+        while True:
+            with clock.ending(until):  # a single edge can take as long as all the others
+                clock.demand()
+                edge = next(edges, None)
+            if edge is None:
+                return
             yield edge
 
     def _if_inside(self, found: Found, entry: str, path: Sequence[Step]) -> Found:

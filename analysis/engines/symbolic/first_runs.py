@@ -19,7 +19,7 @@ from analysis.interpreter.outcome import Exited, Replayed, Returned, Run, Start,
 
 _RUN_SHARE = 0.15  # of the seconds, after which no run on few inputs, or on random ones, is begun
 _LARGE_RUN_SHARE = 0.04  # the same for random ones in large programs, where such runs hardly get far
-_FAULT_SHARE = 0.4  # of the seconds, after which no run is begun in which one thing fails
+_FAULT_SHARE = 0.55  # of the seconds, after which no run is begun in which one thing fails
 _FAULT_STEPS = 60_000  # of such a run, which goes as far as the program does
 _FAULTY_ENTRIES = 3  # that such runs begin in
 _QUICK_STEPS = 20_000  # of a run on random inputs

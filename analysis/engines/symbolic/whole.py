@@ -49,7 +49,7 @@ from analysis.path_following.checks import Check, EdgeChecks
 from analysis.path_following.following import Path, Questions
 from analysis.smt.encoding.paths.path import PathEncoder
 
-_RUN_SHARE = 0.1  # of the seconds, for runs on random inputs
+_RUN_SHARE = 0.2  # of the seconds, for runs on random inputs: they confirm early, or not at all
 _LONG = 10  # so many times as long as others may the first run be: it can decide a program without inputs
 _EDGES = 10  # along paths that may be taken for one abstract state that may be made
 _TRIES = 12  # runs for one violation on one edge

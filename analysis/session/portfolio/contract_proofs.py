@@ -173,7 +173,9 @@ def _by_values(parts: _Parts, rule: Rule, goes_on: Callable[[], bool]) -> Iterat
         same = unaffected(last.program, program)
         if same is not None:
             search.take_over(last, same)
-    followed = tuple(name for name in program.functions if search.follow(name) is not None)
+    placed = frozenset(name for name in program.functions if any(True for _ in violations_in(program, name, rule)))
+    _follow_for(search, placed, parts)
+    followed = tuple(name for name in program.functions if name in search.found)
     needs = values.checked_needs(program, search.needs())
     shown = values.shown(program, rule, needs, followed, before, same)
     _last_values[rule] = search, shown
@@ -182,13 +184,24 @@ def _by_values(parts: _Parts, rule: Rule, goes_on: Callable[[], bool]) -> Iterat
         why = values.obstacle(program, (name,))
         if why:
             yield OfFunction(name, rule, Unknown(why, final=True))
-        elif not any(True for _ in violations_in(program, name, rule)):
+        elif name not in placed:
             hidden = f"not all of {display_name(name)}() is supported"
             yield OfFunction(name, rule, _unknown(hidden if _hides(program.functions[name]) else blocks.NOTHING))
         elif name not in found:
             yield OfFunction(name, rule, Unknown(_NO_TIME))
         else:
             yield _of_values(parts, needs, found, name, rule)
+
+
+def _follow_for(search: RequirementSearch, placed: frozenset[str], parts: _Parts) -> None:
+    """Follows the functions that could violate the rule, what they call, and all from which it is seen whether they get what they
+    need: nothing is asked of the others."""
+    for name in search.program.functions:
+        if name in placed and search.follow(name) is None:
+            return
+    for name in sorted({one.function for one in search.needs()} & placed):
+        if parts.runs_from(name) and not search.follow_callers(name):
+            return
 
 
 def _of_values(
@@ -214,8 +227,9 @@ def _of_values(
 def _with_data(
     parts: _Parts, entries: tuple[str, ...], rule: Rule, answers: tuple[OfFunction, ...], goes_on: Callable[[], bool]
 ) -> Iterator[OfFunction]:
-    """The answers, with proofs of functions that are safe because of what the data of the program always holds."""
-    is_open = any(isinstance(one.answer, Unknown) and not one.answer.nothing for one in answers)
+    """The answers, with proofs of functions that are safe because of what the data of the program always holds. That is about
+    pointers: of numbers it says nothing."""
+    is_open = rule == "null-dereference" and any(isinstance(one.answer, Unknown) and not one.answer.nothing for one in answers)
     all_ = tuple(sorted(running(parts.program)))  # the invariants rest on all that runs
     is_open = is_open and not (keeping_buffers(parts.program) and may_use_buffers(called_outside(parts.program, all_)))
     found = HERE.walks(parts.program, entries, rule, goes_on) if is_open else {}

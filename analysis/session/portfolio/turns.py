@@ -35,7 +35,7 @@ _PROOFS: dict[Engine, tuple[Turn, ...]] = {
 }
 _RUNS = (Turn("runs", 0.05, tries=True), Turn("predicate", 0.1, tries=True), Turn("runs", 0.65), Turn("tree", 1.0))
 # people read the invariants of functions, and those of predicates are the shortest
-_VALUES = (Turn("predicate", 0.4), Turn("value", 0.5), Turn("constraints", 0.6), Turn("predicate", 1.0))
+_VALUES = (Turn("predicate", 0.75), Turn("value", 0.85), Turn("constraints", 0.92), Turn("predicate", 1.0))
 TURNS: dict[Kind, dict[Engine, tuple[Turn, ...]]] = {
     "runs": {
         "auto": _RUNS,

@@ -297,7 +297,9 @@ class Memory:
         """Where a pointer that came from outside points."""
         self._ledger.assume(OUTSIDE_POINTERS.sentence)
         born, named = 0, set[int | None]()
+        clock.demand()
         for leaf in self._origins.of(term):
+            clock.work(clock.LEAF)
             if leaf.op == "symbol":
                 born = max(born, self.fills.births.get(leaf, 0))
             elif isinstance(leaf.data, int):
@@ -311,7 +313,7 @@ class Memory:
                 if inside is not FALSE:
                     spots.append((and_(condition, inside), self._spot(number_, 0, offset)._replace(is_typed=True)))
         spots.append((condition, Spot(_OUTSIDE, 0, term, is_typed=True)))
-        clock.work(clock.PLACE * len(spots))
+        clock.work(clock.PLACE * len(spots) + clock.LEAF * len(self.regions))
         return spots
 
     def constrain_outside(self, pointer: Term) -> None:
