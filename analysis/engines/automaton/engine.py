@@ -17,7 +17,7 @@ from analysis.engines.automaton.facts.facts import FactTable
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.feasibility.kept_searches import Differences
 from analysis.engines.automaton.functions.world import compare
-from analysis.engines.automaton.report.answers import Answers
+from analysis.engines.automaton.report.answers import Answers, entered
 from analysis.engines.automaton.report.findings import Findings
 from analysis.engines.automaton.report.suspicions import Error, Suspicion
 from analysis.engines.automaton.report.trace import Taken
@@ -233,8 +233,9 @@ class Analysis:
         very same as in the revision before, if it is the same of all. `ms` is the time that it took, where it is not known."""
         if self._said is None:
             found, answers = self._findings, self._answers
-            verdicts = answers.verdicts(self.program, self.graph, self._retrace, found.violated, found.undecided, ms)
-            said = verdicts, answers.summaries(self.graph, self._retrace)
+            states = entered(self.graph, self._retrace)
+            verdicts = answers.verdicts(self.program, self.graph, states, found.violated, found.undecided, ms)
+            said = verdicts, answers.summaries(self.graph, states)
             before = self._said_before
             same = _is_same_of_all(said[0], before[0]) and _is_same_of_all(said[1], before[1])
             self._said = self._said_before = before if same else said

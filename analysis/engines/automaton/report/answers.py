@@ -29,6 +29,17 @@ UNASKED = frozenset((_NOT_PROVED, _NOT_LOOKED_FOR))
 """The reasons of verdicts that are unknown only because no prover was asked."""
 
 
+Entered = Mapping[str, list[int]]
+"""The entry states of each function in the graph that an execution leads to."""
+
+
+def entered(graph: DerivationGraph, retrace: Retrace) -> Entered:
+    """The entry states that an execution leads to."""
+    if not graph.stale:
+        return {name: list(part.summaries) for name, part in graph.functions.items()}
+    return {name: [state for state in part.summaries if retrace.live(name, state)] for name, part in graph.functions.items()}
+
+
 class _Wrong(NamedTuple):
     """The verdicts on a function in which something is wrong, and what they were made of: those without that, the rules that are
     violated and the undecided ones."""
@@ -64,7 +75,7 @@ class Answers:
         self,
         program: Program,
         graph: DerivationGraph,
-        retrace: Retrace,
+        entered: Entered,
         violated: Mapping[str, set[int]],
         undecided: Mapping[str, set[int]],
         ms: float,
@@ -75,7 +86,7 @@ class Answers:
         alike, self._alike = self._alike, {}
         share = ms / max(len(program.functions), 1)
         for name, cfa in program.functions.items():
-            key = self._doubt(name, cfa, graph, retrace), self._assumptions(name, cfa, program)
+            key = self._doubt(name, cfa, graph, entered.get(name, [])), self._assumptions(name, cfa, program)
             plain = self._alike.get(key) or alike.get(key)
             if plain is None:
                 said = RuleVerdict("unknown", key[0], key[1], ENGINE, ms=share)
@@ -92,12 +103,11 @@ class Answers:
             verdicts[name] = plain
         return verdicts
 
-    def _doubt(self, name: str, cfa: Cfa, graph: DerivationGraph, retrace: Retrace) -> str:
+    def _doubt(self, name: str, cfa: Cfa, graph: DerivationGraph, entries: list[int]) -> str:
         """Why nothing is shown of the function where nothing is wrong."""
         if not graph.complete:
             return "the exploration was cut off at the limit of configurations"
         part = graph.functions.get(name)
-        entries = [] if part is None else _entries(name, part, graph, retrace)
         if part is None or not entries:
             return NOT_REACHED
         if cfa.unsupported:
@@ -129,13 +139,12 @@ class Answers:
             known = self._assumed[name] = (cfa, program.contracts, said)
         return known[2]
 
-    def summaries(self, graph: DerivationGraph, retrace: Retrace) -> dict[str, tuple[str, ...]]:
+    def summaries(self, graph: DerivationGraph, entered: Entered) -> dict[str, tuple[str, ...]]:
         """For each reached function, its entry/exit pairs in words."""
         found = {}
-        for name, part in graph.functions.items():
-            entries = _entries(name, part, graph, retrace)
+        for name, entries in entered.items():
             if entries:
-                known = self._lines.get(name)
+                known, part = self._lines.get(name), graph.functions[name]
                 if known is None or known[0] != entries:
                     known = self._lines[name] = (entries, self._spelled({entry: part.summaries[entry] for entry in entries}))
                 found[name] = known[1]
@@ -151,11 +160,6 @@ class Answers:
         if not pairs.get(NOTHING):
             lines["never returns"] = None
         return tuple(sorted(lines))
-
-
-def _entries(name: str, part: FunctionGraph, graph: DerivationGraph, retrace: Retrace) -> list[int]:
-    """The entry states of a function that an execution leads to."""
-    return [entry for entry in part.summaries if not graph.stale or retrace.live(name, entry)]
 
 
 def _met(cfa: Cfa, part: FunctionGraph, entries: set[int]) -> str:
