@@ -18,7 +18,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence, Set
 
 import msgspec
 
-from analysis.model.report import Finding
+from analysis.model.report import Finding, Report
 
 
 class Known(msgspec.Struct, frozen=True):
@@ -42,6 +42,23 @@ def known(finding: Finding) -> Known:
     """What a finding is known by."""
     steps = dict.fromkeys(step.text for step in finding.trace if step.kind not in ("entry", "error"))
     return Known(finding.rule, finding.function, finding.message, finding.fingerprint, tuple(steps), finding.clear)
+
+
+class FoundThere(msgspec.Struct, frozen=True):
+    """What is known of texts: their findings, the names of their functions, and the fingerprints of what was refuted."""
+
+    findings: tuple[Known, ...]
+    functions: tuple[str, ...]
+    refuted: tuple[str, ...]
+
+
+def found_in(report: Report) -> FoundThere:
+    """What a report has found."""
+    return FoundThere(
+        tuple(map(known, report.findings)),
+        tuple(sorted({function.name for function in report.functions})),
+        report.refuted_findings,
+    )
 
 
 class Compared(msgspec.Struct, frozen=True):

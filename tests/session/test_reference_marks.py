@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from analysis.model.places import Place, Position, Range
 from analysis.model.report import Finding, FunctionReport, Report, Times, TraceStep, Work
-from analysis.model.same_findings import EarlierFindings, known
+from analysis.model.same_findings import EarlierFindings, found_in, known
 from analysis.wire import Since
 from analysis.worker.reference.edit_bisection import introducing_steps
-from analysis.worker.reference.since import Reference, found_in
+from analysis.worker.reference.since import Reference
 from analysis.worker.reference.task import BisectionTask, ReferenceAnswer
 from analysis.worker.reference.told_difference import unified
 

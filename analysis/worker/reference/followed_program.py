@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
 from analysis.model.options import Options
@@ -42,8 +42,8 @@ class ComparedProgram(Protocol):
     def suspected(self) -> frozenset[str] | None:
         """The fingerprints of findings that did not take a prover to be found."""
 
-    def keep_as(self, role: str, stop: Callable[[], bool]) -> bool:
-        """Keeps what is kept of it for another role as well."""
+    def keep_revision(self) -> bool:
+        """Keeps what was found in the present texts."""
 
 
 class OnDisk(NamedTuple):
