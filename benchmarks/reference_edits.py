@@ -227,7 +227,7 @@ async def randomly(root: Path, files: Sequence[Path], count: int, seed: int) -> 
                 print(f"\r{number + 1} of {count}", end="", file=sys.stderr, flush=True)
             print(file=sys.stderr)
             marks = Counter((one.get("data") or {}).get("since") for _, shown in session.every for one in shown)
-            published = f"{marks['older']} older, {marks['new']} new, {marks[None]} without a mark"
+            published = f"{marks['old']} older, {marks['new']} new, {marks['unknown']} without a mark"
             print(f"| random edits and undos | {count} | published: {published} | called new wrongly | {len(wrong)} |")
         finally:
             await session.close()

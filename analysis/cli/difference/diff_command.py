@@ -173,6 +173,8 @@ def _asked(given: dict[str, Any], old: _Located, new: _Located, written: Iterabl
     if asked.baseline is not None or asked.write_baseline is not None:
         raise Failure("Baselines are for one version: use them with `everproof check`.")
     protect(asked, (old.path, new.path), written)
+    if asked.format != "sarif":  # the only one that names what is proved
+        asked = msgspec.structs.replace(asked, options=msgspec.structs.replace(asked.options, verdicts=False))
     if old.copied is None and new.copied is None:
         return asked
     return msgspec.structs.replace(asked, store=None)  # the next copy has other paths, so that nothing would be found again
