@@ -17,6 +17,8 @@ from analysis.session.provers.asking.claim_answers import Claims
 OLD = "int main(void)\n{\n    int a[4] = {1, 2, 3, 4}, i = 3;\n    return a[i];\n}\n"
 NEW = OLD.replace("i = 3", "i = 4")
 
+pytestmark = pytest.mark.full_budget
+
 
 @pytest.fixture(autouse=True)
 def _versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
