@@ -192,6 +192,8 @@ class References:
         if is_over:
             self._running = None
             self._bisections.end()  # if that was it, it has no answer
+            if isinstance(running, ForkedTask) and not running.has_answered:
+                self._start(running.program, running.task)
         return is_news or bool(answers)
 
     def _take(self, running: RunningTask | ForkedTask, answer: Answer) -> None:

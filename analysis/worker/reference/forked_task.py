@@ -3,6 +3,9 @@ checks only what differs. Another process begins with the store: it makes the mo
 
 The copy shares the memory until one of both writes to it. It holds nothing else of the checker process: no pipe to the server or
 to provers, and no file, so that nobody waits for it, and nothing is written where the checker writes. No prover is asked.
+
+What another thread holds at the moment of the copy is held forever in it. The other threads of the checker process only take in
+messages and answers, which the copy does not. Should it get stuck all the same, it is ended after some minutes, and says nothing.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from analysis.worker.reference.reference_check import at_reference
 from analysis.worker.reference.task import PATIENT, Answer, ReferenceTask, read_answer, write_answer
 
 _OPEN_FILES = "/proc/self/fd"
+_PATIENCE = 300.0  # seconds by the clock
 
 
 def can_fork(checker: Checker, task: ReferenceTask) -> bool:
@@ -30,13 +34,13 @@ def can_fork(checker: Checker, task: ReferenceTask) -> bool:
 
 
 class ForkedTask:
-    """A copy at work on a task. The attributes are those of `running_task.RunningTask`."""
+    """A copy at work on a task. The attributes are those of `running_task.RunningTask`; `has_answered`: there was an answer."""
 
     def __init__(self, program: str, task: ReferenceTask, notify: Callable[[], None], checker: Checker) -> None:
         """Raises OSError if the system has nothing left to give."""
         self.program, self.task = program, task
         self.answers: list[Answer] = []
-        self.is_over = False
+        self.has_answered = self.is_over = False
         self._notify = notify
         reading, writing = os.pipe()
         self._process = multiprocessing.get_context("fork").Process(target=_answer, args=(checker, task, writing))
@@ -53,6 +57,7 @@ class ForkedTask:
         try:
             with os.fdopen(reading, "rb") as stream:
                 while (answer := read_answer(stream)) is not None:
+                    self.has_answered = True
                     self.answers.append(answer)
                     self._notify()
         except (OSError, msgspec.DecodeError):
@@ -69,6 +74,8 @@ class ForkedTask:
 def _answer(checker: Checker, task: ReferenceTask, writing: int) -> None:
     """Runs in the copy."""
     signal.signal(signal.SIGUSR1, signal.SIG_IGN)  # it means the checker process
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, _PATIENCE)
     _let_go_of_files(writing)
     os.nice(PATIENT)
     with os.fdopen(writing, "wb") as stream:
