@@ -305,8 +305,8 @@ def background(root: Path, files: Sequence[Path]) -> None:
     """Prints what the reference check takes, after checks have filled the store."""
     with tempfile.TemporaryDirectory() as kept:
         options = Settings().options((str(root),))
-        stores = [os.path.join(kept, name) for name in ("first", "second")]
-        for store in stores:
+        stores = [os.path.join(kept, name) for name in ("first", "second", "third")]
+        for store in stores[:2]:
             _fill(root, options, store, keeps_commit=store == stores[1])
         tasks = [ReferenceTask(str(root), HEAD, options, store, {}, ()) for store in stores]
         reading = msgspec.structs.replace(tasks[0], checks=False)
@@ -315,12 +315,12 @@ def background(root: Path, files: Sequence[Path]) -> None:
         changed = next(path for path in files if path.name == "queue.c")
         text = changed.read_text(encoding="utf-8", errors="replace")
         changed.write_text(text + "\nint added_here(int *p)\n{\n    return p == 0 ? *p : 0;\n}\n", encoding="utf-8")
-        for store in stores:
+        for store in stores[1:]:
             _fill(root, options, store)
         _print_process("one file differs, which is all that is asked", reading)
         _print_process("one file differs; the store has the commit, as a server keeps it", tasks[1])
-        _print_process("one file differs; the store has the present texts only", tasks[0])
-        _print_process("one file differs; that again", tasks[0])
+        _print_process("one file differs; the store has the present texts only", tasks[2])
+        _print_process("one file differs; that again", tasks[2])
         _print_copies(root, options)
 
 
