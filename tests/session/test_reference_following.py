@@ -176,7 +176,9 @@ def test_what_is_kept_of_the_commit_is_kept_for_the_next_session(repository: Pat
     session.advance()
     assert session.checker.kept == 1
     assert not session.wants
-    session.checker.report = report("old")  # provers have said more
+    session.checker.report = report("old")  # as it is once an edit was taken back
+    assert not session.wants
+    session.checker.report = report("old", "more")  # provers have said more
     session.advance()
     assert session.checker.kept == 2
     session.checker.types("old", "new")

@@ -108,10 +108,10 @@ class References:
     def _is_to_keep(self, followed: FollowedProgram, checker: ComparedProgram) -> bool:
         """Whether what is kept of the present texts is of use for the next session, in which they may be others."""
         reference = followed.reference
-        if reference is None or followed.kept is checker.report or checker.unsaved or not checker.is_current:
+        if reference is None or checker.unsaved or not checker.is_current:
             return False
         is_commit = self._setting not in REFERENCE_NAMES and reference.answer.name == self._setting
-        return is_commit and self._is_at(reference.answer, checker)
+        return is_commit and self._is_at(reference.answer, checker) and not followed.is_kept(reference, checker.report)
 
     def advance(self, program: str, checker: ComparedProgram) -> None:
         """Does the next step for a program, or starts it."""
@@ -134,7 +134,8 @@ class References:
             self._find(program, followed, setting, checker)
         elif self._is_to_keep(followed, checker):
             checker.keep_revision()
-            followed.kept = checker.report
+            if followed.reference is not None and checker.report is not None:
+                followed.keep(followed.reference, checker.report)
         elif followed.reference is not None:
             followed.reference.wants_provers, followed.asked_about = False, frozenset(self._texts.opened)
             self._start(program, self._task(program, setting, checker, proves=True))
