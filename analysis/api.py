@@ -29,6 +29,7 @@ from analysis.rules.automaton import Rule
 from analysis.session.checking import Checked, ProgramCheck, Restriction, nothing_parsed, only_unfinished
 from analysis.session.contracts.open_contracts import OpenContracts
 from analysis.session.entries import choose_entries
+from analysis.session.keeping.known_revisions import KnownRevision
 from analysis.session.keeping.reopening import Question, Reopening
 from analysis.session.opened import Inspection, OpenProgram
 from analysis.session.provers.proofs import PoolMaker, Proofs, local_pool
@@ -139,7 +140,7 @@ class Checker:
 
     def open_workspace(self, folder: str, extra: Sequence[str] = (), role: str = "") -> bool:
         """Makes the program that of a folder of a workspace, or of one file; `extra` files in it need not be on the disk yet.
-        What is found in a `role` other than the folder's own is kept apart in the store, and goes on from what is kept of that.
+        What is decided in a `role` other than the folder's own is kept apart in the store, and goes on from what is kept of that.
 
         Paths are absolute, in the reports as well. True if the files, or their flags, are others than before.
         """
@@ -533,12 +534,28 @@ class Checker:
             self._reopening.answered(self._last.question, self._last.units, self.report, decided=False)
             self._reopening.save(self._check, self.interruption, lambda: time.monotonic() > until)
 
-    def keep_as(self, role: str, stop: Stop = lambda: False) -> bool:
-        """Keeps what is in the store of the folder for another role as well (see `open_workspace`), for when the texts are those
-        of that role; whether it is there."""
-        question = self._program.question
-        other = msgspec.structs.replace(question, asked=(*question.asked[:2], role))
-        return self._reopening.copy(question, other, stop)
+    def keep_decisions(self) -> None:
+        """Keeps in the store what provers have decided, and nothing else."""
+        self._proofs.save()
+
+    def known_revision(self) -> KnownRevision | None:
+        """What was found in a revision of the program that had the present texts, whenever that was; None if nothing is kept."""
+        return self._reopening.revision(self._program.question)
+
+    def keep_revision(self, examined: tuple[str, ...] | None = None) -> bool:
+        """Keeps what the last check has found, for when its texts are the revision that others are compared with; `examined` are
+        the files about whose functions provers were asked. Returns whether it is there."""
+        return self._reopening.keep_revision(self._program.question, examined)
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether the program is there, so that a check goes on from it, and reads nothing but what differs."""
+        return self._check.linked is not None
+
+    @property
+    def has_final_answers(self) -> bool:
+        """Whether provers can say no more of the last report."""
+        return self._proofs.is_final
 
     def wake(self) -> None:
         """Makes ready for an edit: has at hand what was left in the store, and the macros of open files."""

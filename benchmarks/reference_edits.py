@@ -9,7 +9,8 @@ Programs are copied into a new git repository, and committed. Four parts, each o
 - `speed`: the same edits in two servers in turn, with and without a reference: the time to the first diagnostics of a text.
   Provers are left out: they would take the processor from the other server.
 - `background`: what the process takes that checks sendmail at the reference, when the store has the program: processor time and
-  time by the clock; as nothing differs from the commit, as one file does, and that again.
+  time by the clock; as nothing differs from the commit, as one file does, and that again; and as one file does in a checker that
+  has the program in memory.
 
 The exit status is 1 if a finding was marked or blamed wrongly.
 """
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import functools
 import json
 import os
 import resource
@@ -26,9 +28,10 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
@@ -40,8 +43,9 @@ from analysis.api import Checker
 from analysis.model.options import Options
 from analysis.model.settings import HEAD, Settings
 from analysis.store.store_location import open_store
+from analysis.worker.reference.forked_task import ForkedTask
 from analysis.worker.reference.running_task import command_of
-from analysis.worker.reference.task import ReferenceAnswer, ReferenceTask, encode_task, read_answer, role_of
+from analysis.worker.reference.task import Answer, ReferenceAnswer, ReferenceTask, encode_task, read_answer
 from benchmarks.programs import CACHE, provide
 from benchmarks.semantic_edits import StatementEdit, drawn
 from benchmarks.sources import FetchError
@@ -223,7 +227,7 @@ async def randomly(root: Path, files: Sequence[Path], count: int, seed: int) -> 
                 print(f"\r{number + 1} of {count}", end="", file=sys.stderr, flush=True)
             print(file=sys.stderr)
             marks = Counter((one.get("data") or {}).get("since") for _, shown in session.every for one in shown)
-            published = f"{marks['older']} older, {marks['new']} new, {marks[None]} without a mark"
+            published = f"{marks['old']} older, {marks['new']} new, {marks['unknown']} without a mark"
             print(f"| random edits and undos | {count} | published: {published} | called new wrongly | {len(wrong)} |")
         finally:
             await session.close()
@@ -301,8 +305,8 @@ def background(root: Path, files: Sequence[Path]) -> None:
     """Prints what the reference check takes, after checks have filled the store."""
     with tempfile.TemporaryDirectory() as kept:
         options = Settings().options((str(root),))
-        stores = [os.path.join(kept, name) for name in ("first", "second")]
-        for store in stores:
+        stores = [os.path.join(kept, name) for name in ("first", "second", "third")]
+        for store in stores[:2]:
             _fill(root, options, store, keeps_commit=store == stores[1])
         tasks = [ReferenceTask(str(root), HEAD, options, store, {}, ()) for store in stores]
         reading = msgspec.structs.replace(tasks[0], checks=False)
@@ -311,25 +315,63 @@ def background(root: Path, files: Sequence[Path]) -> None:
         changed = next(path for path in files if path.name == "queue.c")
         text = changed.read_text(encoding="utf-8", errors="replace")
         changed.write_text(text + "\nint added_here(int *p)\n{\n    return p == 0 ? *p : 0;\n}\n", encoding="utf-8")
-        for store in stores:
+        for store in stores[1:]:
             _fill(root, options, store)
         _print_process("one file differs, which is all that is asked", reading)
         _print_process("one file differs; the store has the commit, as a server keeps it", tasks[1])
-        _print_process("one file differs; the store has the present texts only", tasks[0])
-        _print_process("one file differs; that again", tasks[0])
+        _print_process("one file differs; the store has the present texts only", tasks[2])
+        _print_process("one file differs; that again", tasks[2])
+        _print_copies(root, options)
 
 
 def _fill(root: Path, options: Options, store: str, *, keeps_commit: bool = False) -> None:
     checker = Checker(options, store=open_store(store, str(root)))
     checker.open_workspace(str(root))
     checker.check()
-    if not checker.save() or (keeps_commit and not checker.keep_as(role_of(HEAD))):
+    if not checker.save() or (keeps_commit and not checker.keep_revision()):
         raise ServerError("The results could not be kept.")
     checker.close()
 
 
+def _print_copies(root: Path, options: Options) -> None:
+    """What copies of a checker take that has the program in memory: checked from nothing, and out of a store."""
+    task = ReferenceTask(str(root), HEAD, options, None, {}, ())
+    with tempfile.TemporaryDirectory() as kept:
+        folders = [os.path.join(kept, name) for name in ("first", "second")]
+        for what, folder in zip(("was checked", "came out of the store"), folders, strict=True):
+            checker = Checker(options, store=open_store(os.path.join(folder, "store"), str(root)))
+            checker.open_workspace(str(root))
+            checker.check()
+            if folder == folders[0]:
+                checker.save()
+                shutil.copytree(folders[0], folders[1])  # before the copy keeps what it has found
+            checker.wake()
+            _print_used(
+                f"one file differs, in the memory of a checker; the program {what}", functools.partial(_copied, task, checker)
+            )
+            checker.close()
+
+
+def _copied(task: ReferenceTask, checker: Checker) -> tuple[Answer | None, float]:
+    began, over = time.monotonic(), threading.Event()
+    answered: list[float] = []
+
+    def notify() -> None:
+        answered.append(time.monotonic() - began)
+        if copy.is_over:
+            over.set()
+
+    copy = ForkedTask(task.program, task, notify, checker)
+    over.wait()
+    return next(iter(copy.answers), None), answered[0]
+
+
 def _print_process(what: str, task: ReferenceTask) -> None:
-    used, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    _print_used(what, functools.partial(_processed, task))
+
+
+def _processed(task: ReferenceTask) -> tuple[Answer | None, float]:
+    began = time.monotonic()
     with subprocess.Popen(command_of(task), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -338,6 +380,12 @@ def _print_process(what: str, task: ReferenceTask) -> None:
         answer = read_answer(process.stdout)
         answered = time.monotonic() - began
         process.stdout.read()
+    return answer, answered
+
+
+def _print_used(what: str, ask: Callable[[], tuple[Answer | None, float]]) -> None:
+    used, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    answer, answered = ask()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     took = time.monotonic() - began
     busy = after.ru_utime + after.ru_stime - used.ru_utime - used.ru_stime

@@ -42,6 +42,7 @@ class Options(msgspec.Struct, frozen=True):
     linear real arithmetic and equality of uninterpreted functions. `reuse`: what the engine "predicate", asked alone, takes from
     the proof of the revision before. `budget` is what provers may take. `proofs`: functions are
     proved, too: those in files with unsaved texts (which an editor has open), and edited ones; with `everywhere`, all of them.
+    `verdicts`: what is proved of single functions and rules is of interest, not only what runs find.
     `assume` are assumptions that provers may make. `certificates`: those of all proofs are kept.
     `show`: which findings are shown; the others are held back, and counted (`analysis.session.scores`).
     """
@@ -62,6 +63,7 @@ class Options(msgspec.Struct, frozen=True):
     budget: BudgetName = "full"
     proofs: bool = False
     everywhere: bool = False
+    verdicts: bool = True
     assume: tuple[Assumption, ...] = ()
     certificates: bool = False
     show: Show = "likely"

@@ -72,7 +72,7 @@ class Service:
         self._send = send
         self._interrupted = interrupted
         self.programs = Programs(notify)
-        self._references = References(notify, interrupted)
+        self._references = References(notify)
         self._fixing = Fixing(notify, self._told_fixes)
         self.audit = SelfAudit(notify)
         self._reported = ReportedFiles(send, self.programs.version, self._marks)

@@ -36,3 +36,48 @@ def test_what_comes_to_an_old_error_is_introduced(
     main([*words, str(tmp_path / "old"), str(tmp_path / "new")])
     report = json.loads(capsys.readouterr().out)
     assert (len(report["introduced"]), len(report["fixed"])) == (introduced, fixed)
+
+
+COPIED = """static void copy1(char *dst, const char *src) { *dst = *src; }
+static void wild(char *to, const char *from)
+{
+    char *d = to;
+    copy1(d, from);
+}
+static void generic(char *dest, const char *source)
+{
+    char *op = dest;
+    wild(op, source);
+}
+void safe(char *dest, const char *source) { generic(dest, source); }
+static void dict(char *dest, const char *source) { generic(dest, source); }
+void get(const char *s)
+{
+    char *o = 0;
+    dict(o, s);
+}
+int main(void)
+{
+    char b[4];
+    safe(b, "x");
+    get("y");
+    return 0;
+}
+"""
+SOONER = COPIED.replace("copy1(d, from);", "*d = *from;")
+BY_ANOTHER_CALL = SOONER.replace(
+    "dict(char *dest, const char *source) { generic(", "dict(char *dest, const char *source) { safe("
+)
+OF_ANOTHER = BY_ANOTHER_CALL.replace("char *o = 0;", "char *o = (char *) s;").replace('safe(b, "x")', 'safe(0, "x")')
+
+
+@pytest.mark.parametrize(("new", "counts"), [(SOONER, (0, 0, 1)), (BY_ANOTHER_CALL, (0, 0, 1)), (OF_ANOTHER, (1, 1, 0))])
+def test_what_comes_by_other_calls_from_the_same_place_to_a_function_on_the_way_is_the_same(
+    new: str, counts: tuple[int, int, int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, text in (("old.c", COPIED), ("new.c", new)):
+        (tmp_path / name).write_text(text)
+    words = ["diff", "--engine", "automaton", "--format", "json", "--rule", "null-dereference", "--show", "all"]
+    main([*words, str(tmp_path / "old.c"), str(tmp_path / "new.c")])
+    report = json.loads(capsys.readouterr().out)
+    assert tuple(len(report[key]) for key in ("introduced", "fixed", "unchanged")) == counts

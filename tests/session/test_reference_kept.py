@@ -5,15 +5,23 @@ ones."""
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
 
 from analysis.api import Checker
 from analysis.model.options import Options
+from analysis.model.same_findings import FoundThere
+from analysis.session.keeping.known_revisions import MOST_REVISIONS, KnownRevision, with_revision
 from analysis.store.database import Store
+from analysis.worker.reference.forked_task import ForkedTask, can_fork
+from analysis.worker.reference.reference_check import at_reference
+from analysis.worker.reference.task import ReferenceTask
 
 BAD = "int f(void)\n{\n    int *p = 0;\n    return *p;\n}\n"
+EMPTY = "int f(void)\n{\n    return 0;\n}\n"
+BROKEN = "int f(void\n{\n"
 GOOD = "int f(void)\n{\n    int x = 1, *p = &x;\n    return *p;\n}\n"
 ROLE = "reference HEAD"
 
@@ -71,32 +79,112 @@ def test_results_of_a_reference_and_of_the_present_texts_are_kept_apart(folder: 
         assert checker.resting
 
 
-def test_what_was_kept_for_the_reference_is_there_after_the_texts_have_changed(folder: Path, store: Path) -> None:
-    checker = kept(folder, store)
-    assert checker.keep_as(ROLE)
+def test_what_was_found_in_a_revision_is_known_after_the_texts_have_changed(folder: Path, store: Path) -> None:
+    assert kept(folder, store).keep_revision()
     (folder / "a.c").write_text(GOOD)
     kept(folder, store)
     checker = opened(folder, store, ROLE, BAD)
-    assert len(checker.check().findings) == 2
-    assert checker.resting
-    checker = opened(folder, store, "reference merge-base main", BAD)
-    checker.check()
-    assert not checker.resting
+    revision = checker.known_revision()
+    assert revision is not None
+    assert [one.function for one in revision.found.findings] == ["f", "g"]
+    assert (revision.found.functions, revision.examined) == (("f", "g"), None)
+    assert checker.report is None  # nothing was checked
+    assert not checker.in_memory
+    assert opened(folder, store).known_revision() is None  # the present texts were not kept as a revision
 
 
-def test_an_edit_goes_on_from_a_copy(folder: Path, store: Path) -> None:
-    assert kept(folder, store).keep_as(ROLE)
-    (folder / "a.c").write_text("int unreadable(\n")
-    checker = opened(folder, store, ROLE, GOOD)
-    report = checker.check()
-    assert [finding.function for finding in report.findings] == ["g"]
-    assert report.work.functions.recomputed == 1
+def test_several_revisions_are_known_in_whatever_role(folder: Path, store: Path) -> None:
+    for text in (BAD, GOOD, EMPTY):
+        assert kept(folder, store, text=text).keep_revision()
+    for role in (ROLE, "reference merge-base main"):
+        for text, count in ((EMPTY, 1), (BAD, 2), (GOOD, 1)):
+            revision = opened(folder, store, role, text).known_revision()
+            assert revision is not None
+            assert len(revision.found.findings) == count
 
 
-def test_where_nothing_is_kept_there_is_nothing_to_copy(folder: Path, store: Path) -> None:
-    assert not opened(folder, store).keep_as(ROLE)
-    assert not Checker(Options()).keep_as(ROLE)
+def test_a_revision_is_another_with_another_header_or_other_options(folder: Path, store: Path) -> None:
+    (folder / "a.h").write_text("#define ONE 1\n")
+    text = '#include "a.h"\n' + BAD
+    assert kept(folder, store, text=text).keep_revision()
+    assert opened(folder, store, text=text).known_revision() is not None
+    other = opened(folder, store, text=text)
+    other.change(str(folder / "a.h"), "#define ONE 2\n")
+    assert other.known_revision() is None
+    checker = Checker(Options(engine="automaton", rules=("memory-leak",)), store=Store(str(store)))
+    checker.open_workspace(str(folder))
+    checker.change(str(folder / "a.c"), text)
+    assert checker.known_revision() is None
+    (folder / "c.c").write_text(GOOD.replace("f(", "h("))
+    assert opened(folder, store, text=text).known_revision() is None
+
+
+def test_a_header_that_would_be_found_first_makes_another_revision(folder: Path, store: Path) -> None:
+    (folder / "stdlib.h").write_text("")
+    text = '#include <stdlib.h>\n#include "stdlib.h"\n' + BAD
+    (folder / "stdlib.h").unlink()
+    assert kept(folder, store, text=text).keep_revision()
+    assert opened(folder, store, text=text).known_revision() is not None
+    (folder / "stdlib.h").write_text("")
+    assert opened(folder, store, text=text).known_revision() is None
+
+
+def test_what_others_wrote_is_not_known(folder: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert kept(folder, store).keep_revision()
+    monkeypatch.setenv("EVERPROOF_STORE_KEY", str(folder / "another.key"))
+    assert opened(folder, store).known_revision() is None
+
+
+def test_what_was_not_checked_is_not_kept(folder: Path, store: Path) -> None:
+    assert not opened(folder, store).keep_revision()
+    assert not Checker(Options()).keep_revision()
     checker = kept(folder, store)
-    assert not checker.keep_as(ROLE, stop=lambda: True)
-    assert checker.keep_as(ROLE)
-    assert checker.keep_as(ROLE, stop=lambda: True)  # it is there already
+    checker.change(str(folder / "a.c"), GOOD)
+    assert not checker.keep_revision()  # what is in the store is of other texts
+    checker.change(str(folder / "a.c"), BROKEN)
+    checker.check()
+    assert not checker.keep_revision()
+
+
+def test_only_the_newest_revisions_are_kept() -> None:
+    def revision(number: int, *functions: str) -> KnownRevision:
+        return KnownRevision((("a.c", ""),), (), {"a.c": str(number)}, (), FoundThere((), functions, ()), None)
+
+    kept: tuple[KnownRevision, ...] = ()
+    for number in range(MOST_REVISIONS + 2):
+        kept = with_revision(kept, revision(number))
+    assert [one.digests["a.c"] for one in kept] == [str(number) for number in range(MOST_REVISIONS + 1, 1, -1)]
+    again = with_revision(kept, revision(5, "f"))
+    assert (again[0].found.functions, len(again)) == (("f",), MOST_REVISIONS)
+
+
+def asked(folder: Path, **more: bool) -> ReferenceTask:
+    return ReferenceTask(str(folder), "session", Options(engine="automaton"), None, {str(folder / "a.c"): GOOD}, (), **more)
+
+
+def test_a_copy_of_the_checker_answers_what_a_process_answers_and_changes_nothing(folder: Path, store: Path) -> None:
+    checker = opened(folder, store)
+    assert not can_fork(checker, asked(folder))
+    checker.check()
+    assert not can_fork(checker, asked(folder, proves=True))
+    over = threading.Event()
+    copies: list[ForkedTask] = []
+    if can_fork(checker, asked(folder)):
+        copies.append(
+            ForkedTask(str(folder), asked(folder), lambda: over.set() if copies and copies[0].is_over else None, checker)
+        )
+        assert over.wait(60)
+        assert copies[0].answers == list(at_reference(opened(folder, store), asked(folder)))
+        assert [one.function for answer in copies[0].answers for one in answer.findings] == ["g"]  # type: ignore[union-attr]
+        assert opened(folder, store, text=GOOD).known_revision() is not None  # the copy has kept it
+    assert len(checker.check().findings) == 2
+
+
+def test_a_copy_that_is_ended_says_nothing(folder: Path, store: Path) -> None:
+    checker = opened(folder, store)
+    checker.check()
+    over = threading.Event()
+    copy = ForkedTask(str(folder), asked(folder), over.set, checker)
+    copy.end()
+    assert over.wait(60)
+    copy.end()

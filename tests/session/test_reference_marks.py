@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from analysis.model.places import Place, Position, Range
 from analysis.model.report import Finding, FunctionReport, Report, Times, TraceStep, Work
-from analysis.model.same_findings import EarlierFindings, known
+from analysis.model.same_findings import EarlierFindings, found_in, known, number_of_variable
 from analysis.wire import Since
 from analysis.worker.reference.edit_bisection import introducing_steps
-from analysis.worker.reference.since import Reference, found_in
+from analysis.worker.reference.since import Reference
 from analysis.worker.reference.task import BisectionTask, ReferenceAnswer
 from analysis.worker.reference.told_difference import unified
 
@@ -71,6 +71,25 @@ def test_a_finding_at_a_statement_that_was_free_of_it_is_new() -> None:
     assert marked(to, report(finding("2", steps=("p = 0",), at=(9, 3)))) == ("new",)
     assert marked(to, report(finding("1", steps=("p = 0",), at=(4,)))) == ("old",)
     assert marked(to, report(finding("1", at=(2,)), finding("1", at=(1,)))) == ("new", "old")
+
+
+def test_a_value_that_is_used_through_another_name_is_older() -> None:
+    def null(name: str, *steps: str, **more: Any) -> Finding:
+        return finding(f"{name} {steps}", steps=steps, message=f"`{name}` can be null here", **more)
+
+    def since(one: Finding, other: Finding) -> Since | None:
+        return marked(reference(one), report(other))[0]
+
+    old = null("h", "p = malloc(n)", "h = (struct header *) (p - 8)")
+    for steps, mark in ((("p = malloc(n)",), "old"), (("p = calloc(n, 1)",), "new"), ((), "new")):
+        assert since(old, null("p", *steps)) == since(null("p", *steps), old) == mark
+    assert since(old, null("q", "p = malloc(n)")) == "new"  # another value
+    returned = null("h", "return NULL", "h = (struct header *) (p - 8)")
+    assert since(returned, null("p", "return NULL")) == "new"  # what they share says nothing
+    other = null("p", "p = malloc(n)", at=(7,))
+    assert since(msgspec.structs.replace(old, clear=numbers(7)), other) == "new"  # it had no such error
+    same = null("p", "p = malloc(n)", at=(8, number_of_variable("p")))
+    assert since(msgspec.structs.replace(old, clear=numbers(7, number_of_variable("p"))), same) == "old"  # `p` held the value
 
 
 def test_a_function_with_another_name() -> None:

@@ -20,6 +20,7 @@ from analysis.cli.difference.condition_format import condition_json
 from analysis.cli.difference.condition_reading import LeftPaths, speaks_of
 from analysis.cli.difference.difference_formats import Comparison, Differing, github_of, json_of, sarif_of, text_of
 from analysis.cli.difference.same_findings import compare_findings
+from analysis.cli.difference.version_names import LAST, named_apart
 from analysis.cli.failure import Failure
 from analysis.cli.output import protect, say, write
 from analysis.cli.version_chain import Checked, VersionChain
@@ -38,7 +39,6 @@ from analysis.rules.automaton import Rule
 from analysis.session.entries import choose_entries
 from analysis.session.files.git_versions import GitError, Repository
 
-_LAST = "HEAD"
 _METHODS: dict[str, Method] = {"diffdp": "diffDP", "diffcond": "diffCond"}
 
 
@@ -72,11 +72,12 @@ def diff(
 
     A version is a file, a folder (a whole program), or a revision of the git repository that the current folder is in. Without
     NEW, a revision is compared with the current folder as it is now (`everproof diff HEAD`), and a file or folder as it is now
-    with the last commit (`everproof diff a.c`).
+    with the last commit (`everproof diff a.c`). `A..B` and `A...B` name two revisions as git does.
 
     Exit code: 0 nothing introduced; 1 at least one finding introduced, shown or held back; 2 something asked for could not be
     done.
     """
+    versions = named_apart(versions)
     if len(versions) not in (1, 2):
         raise Failure("There must be one version or two: name OLD and NEW, each a file, a folder, or a revision of git.")
     with tempfile.TemporaryDirectory(prefix="everproof-diff-") as folder:
@@ -91,10 +92,10 @@ def diff(
         if asked.format == "junit":
             raise Failure("A test report is about one version: use --format text, json, sarif or github, or `everproof check`.")
         comparison, rules, programs = _compared(old, new, asked, changed_paths=changed_paths)
-    _write_conditions(programs, asked, condition, residual, _METHODS[extractor])
     say(comparison.report.messages)
     written = {"json": json_of, "text": text_of, "github": github_of}.get(asked.format)
     write(written(comparison) if written else sarif_of(comparison, rules), asked.output)
+    _write_conditions(programs, asked, condition, residual, _METHODS[extractor])  # last: it may fail, and the rest is said
     if comparison.findings.introduced:
         return VIOLATED
     return 0 if comparison.successful else FAILED
@@ -119,13 +120,13 @@ def _committed(name: str, into: Path) -> _Located:
     folder, own = (name, ".") if os.path.isdir(name) else os.path.split(os.path.realpath(name))
     try:
         repository = Repository(folder)
-        commit = repository.commit(_LAST)
+        commit = repository.commit(LAST)
     except GitError as error:
         raise Failure(f"{name} has no last commit to be compared with: {error}. Name the other version, too.") from None
-    path = _copied(_LAST, repository, commit, into, own)
+    path = _copied(LAST, repository, commit, into, own)
     if not os.path.exists(path):
         raise Failure(f"{name} is not in the last commit: name what it is compared with, too.")
-    return _Located(_LAST, path, (str(into), os.path.relpath(repository.top)))
+    return _Located(LAST, path, (str(into), os.path.relpath(repository.top)))
 
 
 def _copied(name: str, repository: Repository, commit: str, into: Path, own: str) -> str:
@@ -173,6 +174,8 @@ def _asked(given: dict[str, Any], old: _Located, new: _Located, written: Iterabl
     if asked.baseline is not None or asked.write_baseline is not None:
         raise Failure("Baselines are for one version: use them with `everproof check`.")
     protect(asked, (old.path, new.path), written)
+    if asked.format != "sarif":  # the only one that names what is proved
+        asked = msgspec.structs.replace(asked, options=msgspec.structs.replace(asked.options, verdicts=False))
     if old.copied is None and new.copied is None:
         return asked
     return msgspec.structs.replace(asked, store=None)  # the next copy has other paths, so that nothing would be found again

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
 
+import msgspec
+
 from analysis.cli.difference.renamed_variables import RenamedVariables, local_variables
-from analysis.cli.difference.same_ways import same_way
+from analysis.cli.difference.same_ways import begins_alike, same_way
 from analysis.engines.automaton.report.clear_statements import statements_of
 from analysis.engines.difference.function_pairs import ProgramPair
 from analysis.model.report import Finding, TraceStep
@@ -69,11 +71,19 @@ def _may_be_hidden(old: Finding, new: Finding) -> bool:
     return is_alike and is_another(old, new) and not is_another(new, old)
 
 
+def _is_another(old: Finding, new: Finding) -> bool:
+    """`is_another`; where a value that comes from the same place as before is reported in another function, the calls on the way
+    to it may be others."""
+    if old.function != new.function and begins_alike(old, new):
+        new = msgspec.structs.replace(new, at=new.at[:1])  # the statement
+    return is_another(old, new)
+
+
 def _matched(old: list[Finding], new: list[Finding], is_same: _Same) -> list[Finding]:
     """The findings of the new version that are one of the old; both are taken off the lists."""
     found = []
     for finding in list(new):
-        alike = (one for one in old if one.rule == finding.rule and not is_another(one, finding))
+        alike = (one for one in old if one.rule == finding.rule and not _is_another(one, finding))
         other = next((one for one in alike if is_same(one, finding)), None)
         if other is not None:
             old.remove(other)

@@ -38,6 +38,12 @@ def same_way(old: Finding, new: Finding, gone: Set[str], added: Set[str], *, sta
     return _is_alike(mine, theirs, new.function) and _is_about_the_same(old, new, mine, theirs)
 
 
+def begins_alike(old: Finding, new: Finding) -> bool:
+    """Whether the first steps of both ways are the same: the value comes from one place."""
+    mine, theirs = _way(old), _way(new)
+    return bool(mine) and mine[:1] == theirs[:1]
+
+
 def _moved(old: Finding, new: Finding, *, needs_one: bool) -> bool:
     """Whether code with a finding went to another function."""
     mine = [text for function, text in _way(old) if function == old.function]

@@ -84,7 +84,7 @@ class Snapshot(msgspec.Struct, frozen=True):
 
     def looked_up_anew(self, texts: Texts) -> bool:
         """Whether something is there now that would have been read, so that every unit must be preprocessed again."""
-        return any(_is_there(path, texts) for path in self.unmet)
+        return any(is_there(path, texts) for path in self.unmet)
 
 
 class _Packed(NamedTuple):
@@ -217,32 +217,6 @@ class Archive:
                 return False
             self._kept.clear()  # another process has replaced what was there
 
-    def copy(self, group: str, to: str, label: str, stop: Stop) -> bool:
-        """Keeps what is kept under a name under another one as well. Returns whether it is there."""
-        data = self._store.read(group, _SNAPSHOT, "")
-        if data is None or data == self._store.read(to, _SNAPSHOT, ""):
-            self._store.close()
-            return data is not None
-        records = self._records(group, data, stop)
-        written = records is not None and not stop() and self._store.write(to, label, records)
-        self._store.close()
-        return written
-
-    def _records(self, group: str, data: bytes, stop: Stop) -> list[Record] | None:
-        """A snapshot with its units and its graph, as they are kept; None if one is not there, or `stop` asked to give up."""
-        try:
-            snapshot = _codec().decode(data)
-        except PackingError:
-            return None
-        names = [(_UNIT, unit.record) for unit in snapshot.units] + [(_GRAPH, snapshot.graph or "")] * bool(snapshot.graph)
-        records = [Record(_SNAPSHOT, "", data)]
-        for kind, key in dict.fromkeys(names):
-            content = None if stop() else self._store.read(group, kind, key)
-            if content is None:
-                return None
-            records.append(Record(kind, key, content))
-        return records
-
     def _pack(self, unit: UnitView, interruptible: AbstractContextManager[None]) -> _Packed:
         """The unit as it is to be kept; made once, though the writing may be ended again and again."""
         packed = self._pending.get(unit.path)
@@ -311,10 +285,11 @@ def _unmet(
         lookups.add_header(path)
     if lookups.is_open or lookups.timed:
         return None
-    return tuple(dict.fromkeys(path for path in lookups.paths() if path not in read and not _is_there(path, texts)))
+    return tuple(dict.fromkeys(path for path in lookups.paths() if path not in read and not is_there(path, texts)))
 
 
-def _is_there(path: str, texts: Texts) -> bool:
+def is_there(path: str, texts: Texts) -> bool:
+    """Whether a file could be read now."""
     return texts.unsaved(path) is not None or os.path.exists(path)
 
 

@@ -23,6 +23,7 @@ from analysis.session.files.program_files import ProgramFiles
 from analysis.session.files.texts import Texts
 from analysis.session.keeping.archive import Archive, Snapshot, snapshot_of
 from analysis.session.keeping.handed_over import HandedOverError, report_of, unpacked
+from analysis.session.keeping.known_revisions import KnownRevision, KnownRevisions, known_revision
 from analysis.session.keeping.surroundings import compiler_digest, others_asked, tool_digest
 from analysis.session.scores import scored
 from analysis.session.units.program_units import Stop, Units
@@ -53,6 +54,11 @@ class Question(msgspec.Struct, frozen=True):
         others = others_asked(self.asked)
         return None if others is None else self._group_of(others)
 
+    @property
+    def revisions_group(self) -> str:
+        """The name of the group of what was found in revisions of the program, in whatever role."""
+        return self._group_of(("revisions", *(others_asked(self.asked) or self.asked)))
+
     def _group_of(self, names: tuple[str, ...]) -> str:
         shown_or_not = msgspec.structs.replace(self.options, show="all")  # one answer serves both
         asked = digest_value(shown_or_not), digest_value(self.rules), digest_value(dict(self.contracts))
@@ -82,6 +88,7 @@ class Reopening:
 
     def __init__(self, store: Store | None, texts: Texts) -> None:
         self._archive = None if store is None else Archive(store)
+        self._revisions = None if store is None else KnownRevisions(store)
         self._texts = texts
         self._live = store is None
         self._resting: _Resting | None = None
@@ -180,11 +187,37 @@ class Reopening:
             self._answered = None  # what could not be kept now is not tried again and again
         return done
 
-    def copy(self, question: Question, other: Question, stop: Stop) -> bool:
-        """Keeps what is kept for a question for another one as well, which has the same answer; whether it is there."""
-        if self._archive is None:
+    def revision(self, question: Question) -> KnownRevision | None:
+        """What was found in the texts as they are now, whenever that was; None if nothing is kept of them."""
+        if self._revisions is None:
+            return None
+        self._texts.begin()
+        program = question.program
+        kept = self._revisions.get(question.revisions_group)
+        return next((one for one in kept if one.holds(program.files, program.flags, question.messages, self._texts)), None)
+
+    def keep_revision(self, question: Question, examined: tuple[str, ...] | None) -> bool:
+        """Keeps what the last check has found, for when its texts are a revision that others are compared with. `examined` as in
+        `KnownRevision`. Returns whether it is there."""
+        if self._archive is None or self._revisions is None:
             return False
-        return self._archive.copy(question.group, other.group, _label(other), stop)
+        snapshot = self._last_snapshot(self._archive, question)
+        if snapshot is None:
+            return False
+        label = f"findings of revisions: {_label(question)}"
+        return self._revisions.keep(question.revisions_group, label, known_revision(snapshot, examined))
+
+    def _last_snapshot(self, archive: Archive, question: Question) -> Snapshot | None:
+        """That of the last check, which may be in memory, or in the store."""
+        if self.resting and self._resting is not None:
+            return self._resting.snapshot
+        program, answered = question.program, self._answered
+        if answered is not None:
+            return snapshot_of(answered.report, question.messages, answered.units, program.flags, self._texts)
+        snapshot = archive.snapshot(question.group)
+        self._texts.begin()
+        holds = snapshot is not None and snapshot.holds(program.files, program.flags, question.messages, self._texts)
+        return snapshot if holds else None
 
     def _write(self, archive: Archive, answered: _Answered, check: ProgramCheck, interruption: Interruption, stop: Stop) -> bool:
         question = answered.question

@@ -192,6 +192,7 @@ class Proofs:
             entries = _mains(check.entries, options)
             by_contracts = self._contracts.ask(program, entries, shipped, options, understood=understood)
             wanted = wanted.besides_contracts() if by_contracts else wanted
+            wanted = wanted if options.verdicts or options.engine == BOUNDED else wanted.for_runs()
             self._claims.ask(program, entries, wanted, options, understood=understood)
 
     def recheck(self, interruptible: AbstractContextManager[None]) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
 from analysis.model.options import Options
 from analysis.model.report import Report
+from analysis.model.same_findings import FoundThere, found_in
 from analysis.worker.reference.reference_texts import text_on_disk
 from analysis.worker.reference.since import Reference
 from analysis.worker.reference.task import ReferenceAnswer
@@ -42,8 +43,8 @@ class ComparedProgram(Protocol):
     def suspected(self) -> frozenset[str] | None:
         """The fingerprints of findings that did not take a prover to be found."""
 
-    def keep_as(self, role: str, stop: Callable[[], bool]) -> bool:
-        """Keeps what is kept of it for another role as well."""
+    def keep_revision(self) -> bool:
+        """Keeps what was found in the present texts."""
 
 
 class OnDisk(NamedTuple):
@@ -69,9 +70,24 @@ class FollowedProgram:
         self.on_disk: OnDisk | None = None
         self.seen: Report | None = None
         self.kept: Report | None = None
+        self._kept_found: tuple[Reference, FoundThere] | None = None
         self.signature: Signature = ()
         self.asked_about: frozenset[str] | None = None
         self.is_outdated = True
+
+    def keep(self, reference: Reference, report: Report) -> None:
+        """Notes that what a report has found at a reference is kept."""
+        self.kept, self._kept_found = report, (reference, found_in(report))
+
+    def is_kept(self, reference: Reference, report: Report | None) -> bool:
+        """Whether what a report has found at a reference is kept: where an edit is taken back, that is known."""
+        if report is None or self.kept is report:
+            return True
+        known = self._kept_found
+        if known is None or known[0] is not reference or known[1] != found_in(report):
+            return False
+        self.kept = report
+        return True
 
     def wants_provers(self, opened: Iterable[str]) -> bool:
         """Whether provers are to be asked about the reference: not again and again, should they have died."""

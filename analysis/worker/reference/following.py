@@ -11,15 +11,18 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
+from analysis.api import Checker
 from analysis.model.options import Options
 from analysis.model.report import Report
+from analysis.model.same_findings import found_in
 from analysis.model.settings import NO_REFERENCE, REFERENCE_NAMES, SAVED, SESSION_START, is_session
 from analysis.wire import Since
 from analysis.worker.reference.bisections import Bisections
 from analysis.worker.reference.followed_program import ComparedProgram, FollowedProgram, OnDisk, signature_of
+from analysis.worker.reference.forked_task import ForkedTask, can_fork
 from analysis.worker.reference.running_task import RunningTask
 from analysis.worker.reference.session_texts import SessionTexts
-from analysis.worker.reference.since import Reference, found_in
+from analysis.worker.reference.since import Reference
 from analysis.worker.reference.task import (
     Answer,
     BisectionAnswer,
@@ -27,21 +30,19 @@ from analysis.worker.reference.task import (
     ReferenceAnswer,
     ReferenceTask,
     Task,
-    role_of,
 )
 
 
 class References:
-    """The references of all programs, by the names of the programs. `notify` is called, in another thread, when there is news.
-    `interrupted`: something else is to be done."""
+    """The references of all programs, by the names of the programs. `notify` is called, in another thread, when there is news."""
 
-    def __init__(self, notify: Callable[[], None], interrupted: Callable[[], bool] = lambda: False) -> None:
-        self._notify, self._interrupted = notify, interrupted
+    def __init__(self, notify: Callable[[], None]) -> None:
+        self._notify = notify
         self._setting = NO_REFERENCE
         self._store: str | None = None
         self._texts = SessionTexts()
         self._followed: dict[str, FollowedProgram] = {}
-        self._running: RunningTask | None = None
+        self._running: RunningTask | ForkedTask | None = None
         self._bisections = Bisections()
         self._problems: dict[str, None] = {}
         self._is_news = False
@@ -107,10 +108,10 @@ class References:
     def _is_to_keep(self, followed: FollowedProgram, checker: ComparedProgram) -> bool:
         """Whether what is kept of the present texts is of use for the next session, in which they may be others."""
         reference = followed.reference
-        if reference is None or followed.kept is checker.report or checker.unsaved or not checker.is_current:
+        if reference is None or checker.unsaved or not checker.is_current:
             return False
         is_commit = self._setting not in REFERENCE_NAMES and reference.answer.name == self._setting
-        return is_commit and self._is_at(reference.answer, checker)
+        return is_commit and self._is_at(reference.answer, checker) and not followed.is_kept(reference, checker.report)
 
     def advance(self, program: str, checker: ComparedProgram) -> None:
         """Does the next step for a program, or starts it."""
@@ -132,8 +133,9 @@ class References:
                 )
             self._find(program, followed, setting, checker)
         elif self._is_to_keep(followed, checker):
-            checker.keep_as(role_of(setting), self._interrupted)
-            followed.kept = checker.report
+            checker.keep_revision()
+            if followed.reference is not None and checker.report is not None:
+                followed.keep(followed.reference, checker.report)
         elif followed.reference is not None:
             followed.reference.wants_provers, followed.asked_about = False, frozenset(self._texts.opened)
             self._start(program, self._task(program, setting, checker, proves=True))
@@ -143,9 +145,9 @@ class References:
         read, known = followed.read, self._known(followed, checker)
         followed.read = None
         if read is None or known is None:
-            self._start(program, self._task(program, setting, checker))
+            self._start(program, self._task(program, setting, checker), checker)
             return
-        answer = msgspec.structs.replace(read, is_checked=True, **found_in(known)._asdict())
+        answer = msgspec.structs.replace(read, is_checked=True, **msgspec.structs.asdict(found_in(known)))
         followed.reference, followed.seen, self._is_news = Reference(answer), known, True
         self._notify()
 
@@ -165,9 +167,12 @@ class References:
         first, opened = dict(self._texts.first), tuple(self._texts.opened)
         return ReferenceTask(program, setting, checker.options, self._store, first, opened, checks, proves)
 
-    def _start(self, program: str, task: Task) -> None:
+    def _start(self, program: str, task: Task, checker: ComparedProgram | None = None) -> None:
         try:
-            self._running = RunningTask(program, task, self._notify)
+            if isinstance(task, ReferenceTask) and isinstance(checker, Checker) and can_fork(checker, task):
+                self._running = ForkedTask(program, task, self._notify, checker)
+            else:
+                self._running = RunningTask(program, task, self._notify)
         except OSError:  # the system has nothing left to give: it is tried again when something changes
             self._running = None
 
@@ -188,9 +193,11 @@ class References:
         if is_over:
             self._running = None
             self._bisections.end()  # if that was it, it has no answer
+            if isinstance(running, ForkedTask) and not running.has_answered:
+                self._start(running.program, running.task)
         return is_news or bool(answers)
 
-    def _take(self, running: RunningTask, answer: Answer) -> None:
+    def _take(self, running: RunningTask | ForkedTask, answer: Answer) -> None:
         if isinstance(answer, BisectionAnswer):
             self._bisections.end(answer.introduced)
         if not isinstance(answer, ReferenceAnswer):

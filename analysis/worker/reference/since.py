@@ -12,22 +12,13 @@ Such a finding stays without a mark until that is known.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Set
-from typing import NamedTuple
 
 import msgspec
 
 from analysis.model.report import Finding, Report
-from analysis.model.same_findings import EarlierFindings, Known, known
+from analysis.model.same_findings import EarlierFindings, FoundThere
 from analysis.wire import Since
 from analysis.worker.reference.task import ReferenceAnswer
-
-
-class FoundThere(NamedTuple):
-    """What is known of texts: their findings, the names of their functions, and the fingerprints of what was refuted."""
-
-    findings: tuple[Known, ...]
-    functions: tuple[str, ...]
-    refuted: tuple[str, ...]
 
 
 class Reference:
@@ -61,7 +52,7 @@ class Reference:
     def follow(self, found: FoundThere) -> None:
         """Takes what was found in the texts of the reference for what is known of it."""
         if found != FoundThere(self.answer.findings, self.answer.functions, self.answer.refuted):
-            self._take(msgspec.structs.replace(self.answer, is_checked=True, **found._asdict()))
+            self._take(msgspec.structs.replace(self.answer, is_checked=True, **msgspec.structs.asdict(found)))
 
     def _mark(self, finding: Finding, suspected: Callable[[], Collection[str] | None], opened: Collection[str]) -> Since | None:
         is_confirmed = finding.status == "confirmed"
@@ -81,12 +72,3 @@ class Reference:
     def _renamed(self, report: Report) -> tuple[Set[str], Set[str]]:
         names = frozenset(function.name for function in report.functions)
         return self._functions - names, names - self._functions
-
-
-def found_in(report: Report) -> FoundThere:
-    """What a report has found."""
-    return FoundThere(
-        tuple(map(known, report.findings)),
-        tuple(sorted({function.name for function in report.functions})),
-        report.refuted_findings,
-    )

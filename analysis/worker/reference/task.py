@@ -128,7 +128,7 @@ def role_of(reference: str) -> str:
 Task = ReferenceTask | BisectionTask | FixTask | AuditTask | ReplayTask
 Answer = ReferenceAnswer | BisectionAnswer | FixAnswer | AuditAnswer | ReplayAnswer
 
-_PATIENT = 10  # of 19: what somebody waits for goes first; with 19, a build in the background would stop it
+PATIENT = 10  # of 19: what somebody waits for goes first; with 19, a build in the background would stop it
 
 _encoder = msgspec.msgpack.Encoder()
 _tasks = msgspec.msgpack.Decoder(Task)
@@ -175,7 +175,7 @@ def answering() -> Iterator[BinaryIO]:
     written."""
     gc.disable()  # it ends soon
     with contextlib.suppress(OSError, AttributeError):
-        os.nice(_PATIENT)
+        os.nice(PATIENT)
     with os.fdopen(os.dup(1), "wb") as stream:
         os.dup2(2, 1)
         with contextlib.suppress(BrokenPipeError):

@@ -32,14 +32,13 @@ from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.solver.full import DerivationGraph, Entry, unpack
 from analysis.engines.automaton.solver.retrace import Retrace
 from analysis.model import ir
-from analysis.model.digest import digest_text
 from analysis.model.kept_with import kept_with
 from analysis.model.places import Site
+from analysis.model.same_findings import number_of, number_of_variable
 from analysis.model.spelling import display_name, spell_effect
 
 _MOST_ABOVE = 50  # entry states whose calls are looked at, for one error
 _MOST_SITES = 500  # of one entry state
-_DIGITS = 8  # of the digest of a statement: 32 bits
 
 
 class _Named(NamedTuple):
@@ -112,7 +111,7 @@ class ErrorFree:
         at = [] if own is None else [own.number]
         roots = _roots(fact.paths)
         if roots is not None and len(roots) == 1:
-            at += map(_of_variable, roots)
+            at += map(number_of_variable, roots)
         for call in _open_calls(joined.steps):
             called = self._kept.names(program.functions[call.function], places).get(call.edge)
             at += [] if called is None else [_of_call(call.function, called)]
@@ -129,7 +128,7 @@ class ErrorFree:
                 if not roots:
                     return
                 held |= roots
-        yield from map(_of_variable, _variables(self._delta.program.functions[function]) - held)
+        yield from map(number_of_variable, _variables(self._delta.program.functions[function]) - held)
 
     def _clear_calls(self, error: Error, places: Places) -> Iterator[int]:
         """The calls of the function of an error, and of those that pass its value on, from which the value does not come."""
@@ -206,7 +205,7 @@ def _named(cfa: Cfa, places: Places) -> _Names:
     for edge in sorted((edge for edge in cfa.edges if edge.id in sites), key=lambda edge: (*_order(sites[edge.id]), edge.id)):
         edges.setdefault(without_temporaries(spell_effect(edge.effect)), []).append(edge)
     found = ((edge.id, f"{number} {len(same)} {text}") for text, same in edges.items() for number, edge in enumerate(same))
-    return {edge: _Named(text, _number(text)) for edge, text in found}
+    return {edge: _Named(text, number_of(text)) for edge, text in found}
 
 
 def _packed(numbers: Iterable[int]) -> bytes:
@@ -252,13 +251,5 @@ def _roots(paths: Iterable[Path]) -> frozenset[str] | None:
     return frozenset(map(display_name, roots)) if all(_NAME.match(root) for root in roots) else None
 
 
-def _of_variable(name: str) -> int:
-    return _number(f"variable {name}")
-
-
-def _number(name: str) -> int:
-    return int(digest_text(name)[:_DIGITS], 16)
-
-
 def _of_call(caller: str, call: _Named) -> int:
-    return _number(f"{display_name(caller)}: {call.text}")
+    return number_of(f"{display_name(caller)}: {call.text}")

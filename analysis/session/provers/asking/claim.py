@@ -58,6 +58,10 @@ class Wanted(NamedTuple):
         """Whether a claim that both want is the same question."""
         return (self.rules, self.by_contracts) == (other.rules, other.by_contracts)
 
+    def for_runs(self) -> Wanted:
+        """What is left to ask where only violations are of interest: runs of the program, which alone show them."""
+        return self._replace(functions=(), conditions=())
+
     def besides_contracts(self) -> Wanted:
         """What is left to ask where contracts are asked about, too: they alone prove rules about blocks and streams."""
         functions = tuple(key for key in self.functions if key[1] not in OF_BLOCKS)
