@@ -548,11 +548,6 @@ class Checker:
         return self._reopening.keep_revision(self._program.question, examined)
 
     @property
-    def in_memory(self) -> bool:
-        """Whether the program is there, so that a check goes on from it, and reads nothing but what differs."""
-        return self._check.linked is not None
-
-    @property
     def has_final_answers(self) -> bool:
         """Whether provers can say no more of the last report."""
         return self._proofs.is_final

@@ -28,7 +28,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -43,7 +42,6 @@ from analysis.api import Checker
 from analysis.model.options import Options
 from analysis.model.settings import HEAD, Settings
 from analysis.store.store_location import open_store
-from analysis.worker.reference.forked_task import ForkedTask
 from analysis.worker.reference.running_task import command_of
 from analysis.worker.reference.task import Answer, ReferenceAnswer, ReferenceTask, encode_task, read_answer
 from benchmarks.programs import CACHE, provide
@@ -321,7 +319,6 @@ def background(root: Path, files: Sequence[Path]) -> None:
         _print_process("one file differs; the store has the commit, as a server keeps it", tasks[1])
         _print_process("one file differs; the store has the present texts only", tasks[2])
         _print_process("one file differs; that again", tasks[2])
-        _print_copies(root, options)
 
 
 def _fill(root: Path, options: Options, store: str, *, keeps_commit: bool = False) -> None:
@@ -331,39 +328,6 @@ def _fill(root: Path, options: Options, store: str, *, keeps_commit: bool = Fals
     if not checker.save() or (keeps_commit and not checker.keep_revision()):
         raise ServerError("The results could not be kept.")
     checker.close()
-
-
-def _print_copies(root: Path, options: Options) -> None:
-    """What copies of a checker take that has the program in memory: checked from nothing, and out of a store."""
-    task = ReferenceTask(str(root), HEAD, options, None, {}, ())
-    with tempfile.TemporaryDirectory() as kept:
-        folders = [os.path.join(kept, name) for name in ("first", "second")]
-        for what, folder in zip(("was checked", "came out of the store"), folders, strict=True):
-            checker = Checker(options, store=open_store(os.path.join(folder, "store"), str(root)))
-            checker.open_workspace(str(root))
-            checker.check()
-            if folder == folders[0]:
-                checker.save()
-                shutil.copytree(folders[0], folders[1])  # before the copy keeps what it has found
-            checker.wake()
-            _print_used(
-                f"one file differs, in the memory of a checker; the program {what}", functools.partial(_copied, task, checker)
-            )
-            checker.close()
-
-
-def _copied(task: ReferenceTask, checker: Checker) -> tuple[Answer | None, float]:
-    began, over = time.monotonic(), threading.Event()
-    answered: list[float] = []
-
-    def notify() -> None:
-        answered.append(time.monotonic() - began)
-        if copy.is_over:
-            over.set()
-
-    copy = ForkedTask(task.program, task, notify, checker)
-    over.wait()
-    return next(iter(copy.answers), None), answered[0]
 
 
 def _print_process(what: str, task: ReferenceTask) -> None:

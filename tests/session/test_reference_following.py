@@ -4,19 +4,17 @@ The classes: a check is made that is not needed, or again and again; or findings
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from analysis.api import Checker as RealChecker
 from analysis.model.options import Options
 from analysis.model.places import Place, Position, Range
 from analysis.model.report import Finding, FunctionReport, Report, Times, Work
 from analysis.model.same_findings import known
-from analysis.worker.reference import following, forked_task
+from analysis.worker.reference import following
 from analysis.worker.reference.following import References
 from analysis.worker.reference.task import BisectionTask, ReferenceAnswer, ReferenceTask, Task
 
@@ -339,26 +337,3 @@ def test_a_bisection_is_answered_also_where_its_process_says_nothing(repository:
     session.advance()
     session.references.configure("none", None)
     assert session.references.take_bisected() == [(8, {})]
-
-
-def test_where_a_copy_says_nothing_a_process_is_asked(
-    repository: Path, started: list[Process], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (repository / "a.c").write_text("int f(void)\n{\n    return 1;\n}\n")
-    checker = RealChecker(Options(engine="automaton"))
-    checker.open_workspace(str(repository))
-    checker.check()
-    monkeypatch.setattr(following, "can_fork", lambda *_given: True)
-    monkeypatch.setattr(forked_task, "at_reference", lambda *_given: iter(()))
-    over = threading.Event()
-    references = References(over.set)
-    references.configure("HEAD", None)
-    references.advance(str(repository), checker)
-    started[0].answer(read(is_disk=False))
-    references.take()
-    references.advance(str(repository), checker)
-    while len(started) == 1:
-        assert over.wait(60)
-        over.clear()
-        references.take()
-    assert task(started[1]) == (True, False)

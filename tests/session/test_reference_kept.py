@@ -5,7 +5,6 @@ ones."""
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 
 import pytest
@@ -15,9 +14,6 @@ from analysis.model.options import Options
 from analysis.model.same_findings import FoundThere
 from analysis.session.keeping.known_revisions import MOST_REVISIONS, KnownRevision, with_revision
 from analysis.store.database import Store
-from analysis.worker.reference.forked_task import ForkedTask, can_fork
-from analysis.worker.reference.reference_check import at_reference
-from analysis.worker.reference.task import ReferenceTask
 
 BAD = "int f(void)\n{\n    int *p = 0;\n    return *p;\n}\n"
 EMPTY = "int f(void)\n{\n    return 0;\n}\n"
@@ -89,7 +85,6 @@ def test_what_was_found_in_a_revision_is_known_after_the_texts_have_changed(fold
     assert [one.function for one in revision.found.findings] == ["f", "g"]
     assert (revision.found.functions, revision.examined) == (("f", "g"), None)
     assert checker.report is None  # nothing was checked
-    assert not checker.in_memory
     assert opened(folder, store).known_revision() is None  # the present texts were not kept as a revision
 
 
@@ -156,35 +151,3 @@ def test_only_the_newest_revisions_are_kept() -> None:
     assert [one.digests["a.c"] for one in kept] == [str(number) for number in range(MOST_REVISIONS + 1, 1, -1)]
     again = with_revision(kept, revision(5, "f"))
     assert (again[0].found.functions, len(again)) == (("f",), MOST_REVISIONS)
-
-
-def asked(folder: Path, **more: bool) -> ReferenceTask:
-    return ReferenceTask(str(folder), "session", Options(engine="automaton"), None, {str(folder / "a.c"): GOOD}, (), **more)
-
-
-def test_a_copy_of_the_checker_answers_what_a_process_answers_and_changes_nothing(folder: Path, store: Path) -> None:
-    checker = opened(folder, store)
-    assert not can_fork(checker, asked(folder))
-    checker.check()
-    assert not can_fork(checker, asked(folder, proves=True))
-    over = threading.Event()
-    copies: list[ForkedTask] = []
-    if can_fork(checker, asked(folder)):
-        copies.append(
-            ForkedTask(str(folder), asked(folder), lambda: over.set() if copies and copies[0].is_over else None, checker)
-        )
-        assert over.wait(60)
-        assert copies[0].answers == list(at_reference(opened(folder, store), asked(folder)))
-        assert [one.function for answer in copies[0].answers for one in answer.findings] == ["g"]  # type: ignore[union-attr]
-        assert opened(folder, store, text=GOOD).known_revision() is not None  # the copy has kept it
-    assert len(checker.check().findings) == 2
-
-
-def test_a_copy_that_is_ended_says_nothing(folder: Path, store: Path) -> None:
-    checker = opened(folder, store)
-    checker.check()
-    over = threading.Event()
-    copy = ForkedTask(str(folder), asked(folder), over.set, checker)
-    copy.end()
-    assert over.wait(60)
-    copy.end()

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from analysis.api import Checker
 from analysis.model.options import Options
 from analysis.model.report import Report
 from analysis.model.same_findings import found_in
@@ -19,7 +18,6 @@ from analysis.model.settings import NO_REFERENCE, REFERENCE_NAMES, SAVED, SESSIO
 from analysis.wire import Since
 from analysis.worker.reference.bisections import Bisections
 from analysis.worker.reference.followed_program import ComparedProgram, FollowedProgram, OnDisk, signature_of
-from analysis.worker.reference.forked_task import ForkedTask, can_fork
 from analysis.worker.reference.running_task import RunningTask
 from analysis.worker.reference.session_texts import SessionTexts
 from analysis.worker.reference.since import Reference
@@ -42,7 +40,7 @@ class References:
         self._store: str | None = None
         self._texts = SessionTexts()
         self._followed: dict[str, FollowedProgram] = {}
-        self._running: RunningTask | ForkedTask | None = None
+        self._running: RunningTask | None = None
         self._bisections = Bisections()
         self._problems: dict[str, None] = {}
         self._is_news = False
@@ -145,7 +143,7 @@ class References:
         read, known = followed.read, self._known(followed, checker)
         followed.read = None
         if read is None or known is None:
-            self._start(program, self._task(program, setting, checker), checker)
+            self._start(program, self._task(program, setting, checker))
             return
         answer = msgspec.structs.replace(read, is_checked=True, **msgspec.structs.asdict(found_in(known)))
         followed.reference, followed.seen, self._is_news = Reference(answer), known, True
@@ -167,12 +165,9 @@ class References:
         first, opened = dict(self._texts.first), tuple(self._texts.opened)
         return ReferenceTask(program, setting, checker.options, self._store, first, opened, checks, proves)
 
-    def _start(self, program: str, task: Task, checker: ComparedProgram | None = None) -> None:
+    def _start(self, program: str, task: Task) -> None:
         try:
-            if isinstance(task, ReferenceTask) and isinstance(checker, Checker) and can_fork(checker, task):
-                self._running = ForkedTask(program, task, self._notify, checker)
-            else:
-                self._running = RunningTask(program, task, self._notify)
+            self._running = RunningTask(program, task, self._notify)
         except OSError:  # the system has nothing left to give: it is tried again when something changes
             self._running = None
 
@@ -193,11 +188,9 @@ class References:
         if is_over:
             self._running = None
             self._bisections.end()  # if that was it, it has no answer
-            if isinstance(running, ForkedTask) and not running.has_answered:
-                self._start(running.program, running.task)
         return is_news or bool(answers)
 
-    def _take(self, running: RunningTask | ForkedTask, answer: Answer) -> None:
+    def _take(self, running: RunningTask, answer: Answer) -> None:
         if isinstance(answer, BisectionAnswer):
             self._bisections.end(answer.introduced)
         if not isinstance(answer, ReferenceAnswer):
