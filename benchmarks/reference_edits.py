@@ -9,8 +9,7 @@ Programs are copied into a new git repository, and committed. Four parts, each o
 - `speed`: the same edits in two servers in turn, with and without a reference: the time to the first diagnostics of a text.
   Provers are left out: they would take the processor from the other server.
 - `background`: what the process takes that checks sendmail at the reference, when the store has the program: processor time and
-  time by the clock; as nothing differs from the commit, as one file does, and that again; and as one file does in a checker that
-  has the program in memory.
+  time by the clock; as nothing differs from the commit, as one file does, and that again.
 
 The exit status is 1 if a finding was marked or blamed wrongly.
 """
