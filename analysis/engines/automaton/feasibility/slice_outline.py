@@ -20,21 +20,25 @@ def outline(walk: Walk, part: Slice, opened: Iterable[Via]) -> str:
     from each configuration on the way, in the order in which searches see it."""
     digest = blake2b(digest_size=16)
 
-    def put(*parts: object) -> None:
-        digest.update(repr(parts).encode())
+    def put(seen: object) -> None:
+        digest.update(repr(seen).encode())
 
     def put_function(name: str, allowed: Set[int]) -> None:
-        put(name, walk.returning_callees(name))
+        seen: list[object] = [name, walk.returning_callees(name)]
+        derivations = walk.derivations
         for configuration in sorted(allowed):
-            derivations = walk.derivations(name, configuration)
-            put(configuration, *(tuple(derivation) for derivation in derivations if derivation.derived in allowed))
+            seen.append(configuration)
+            for derivation in derivations(name, configuration):
+                if derivation.derived in allowed:
+                    seen.extend(derivation)
+        put(seen)
 
-    put(part.starts, part.complete)
+    put((part.starts, part.complete))
     for entry in sorted(part.open):
         put(entry)
         put_function(entry[0], part.open[entry])
     for site in sorted(part.descents):
-        put(site, [(edge.id, below) for edge, below in part.descents[site]])
+        put((site, [(edge.id, below) for edge, below in part.descents[site]]))
     for via in opened:
         put(via)
         put_function(via[0], walk.inside(via))
