@@ -84,7 +84,7 @@ def test_what_a_program_leaves_behind(statements: str, globals_: str, kind: Kind
     run, found = execute_to_end(program, Start("main"), Script(), Bounds(), KINDS)
     assert found == kind
     if kind is not None:
-        again = replay(program, Start("main"), run.path, Script(), kind)
+        again = replay(program, Start("main"), run.path, Script(), kind, lost_earlier=True)
         assert isinstance(again, Replayed)
         assert again.observation is not None
         assert again.observation.kind == kind

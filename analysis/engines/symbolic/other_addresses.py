@@ -14,11 +14,19 @@ from analysis.interpreter.replay import replay
 
 
 def happens_elsewhere(
-    program: Program, start: Start, path: Sequence[Step], inputs: Inputs, kind: Kind, found: Replayed, bounds: Bounds
+    program: Program,
+    start: Start,
+    path: Sequence[Step],
+    inputs: Inputs,
+    kind: Kind,
+    found: Replayed,
+    bounds: Bounds,
+    *,
+    lost_earlier: bool = False,
 ) -> bool:
     """Whether the violation at the end of the path, which was `found`, also happens there if objects lie elsewhere, in the
-    opposite order. A run that does not use the numbers of addresses is not made again."""
+    opposite order. A run that does not use the numbers of addresses is not made again. `lost_earlier` is `replay`'s."""
     if ADDRESSES not in found.assumptions and not found.by_address:
         return True
-    again = replay(program, msgspec.structs.replace(start, elsewhere=True), path, inputs, kind, bounds)
+    again = replay(program, msgspec.structs.replace(start, elsewhere=True), path, inputs, kind, bounds, lost_earlier=lost_earlier)
     return isinstance(again, Replayed) and again.observation is not None

@@ -47,14 +47,15 @@ class ProgramRuns:
             kind = run.end.kind
         if kind is None or not run.path:
             return run, None
-        found = replay(self._program, start, run.path, self._inputs(make), kind, bounds)
+        found = replay(self._program, start, run.path, self._inputs(make), kind, bounds, lost_earlier=True)
         if not isinstance(found, Replayed) or found.observation is None:
             return run, None
         last = run.path[-1]
         if ADDRESSES in found.assumptions:
             self.doubt = f"it depends on that {ADDRESSES}"
             return run, None
-        if not happens_elsewhere(self._program, start, run.path, self._inputs(make), kind, found, bounds):
+        again = self._inputs(make)
+        if not happens_elsewhere(self._program, start, run.path, again, kind, found, bounds, lost_earlier=True):
             self.doubt = "objects lie at the addresses that the run gives them"
             return run, None
         self.doubt = doubts(self._program, MAIN, found, Target(last.function, last.edge, kind), start.data_model)
