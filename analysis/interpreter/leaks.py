@@ -15,7 +15,7 @@ from analysis.interpreter.function_code import FunctionCode
 from analysis.interpreter.library.locks import still_held
 from analysis.interpreter.machine import Machine
 from analysis.interpreter.memory import KNOWN, OF_ADDRESS, Block, described
-from analysis.interpreter.outcome import Kind
+from analysis.interpreter.outcome import Kind, Step
 from analysis.model import ir
 
 _LOST: dict[Kind, str] = {"memory-leak": "heap", "resource-leak": "resource"}
@@ -34,13 +34,16 @@ def lost_blocks(machine: Machine, kind: Kind) -> list[Block]:
     return [block for key, block in blocks.items() if key not in reached]
 
 
-def missing(machine: Machine, kind: Kind, *, ended: bool, known: Sequence[Block] = ()) -> str | None:
+def missing(
+    machine: Machine, kind: Kind, *, ended: bool, known: Sequence[Block] = (), made: Step | None = None
+) -> str | None:
     """What is wrong where the run is now, if it is of a kind that only the state shows; for people. `ended`: the program has
     ended, so that locks should be released for `lock-at-exit`, and memory for `memory-cleanup`. `known`: blocks whose loss does
-    not count, such as those that were lost before."""
+    not count, such as those that were lost before. `made`: only blocks that were made in this call count."""
     if kind in _LOST:
         before = {id(block) for block in known}
-        block = next((described(block) for block in lost_blocks(machine, kind) if id(block) not in before), None)
+        new = (block for block in lost_blocks(machine, kind) if id(block) not in before)
+        block = next((described(block) for block in new if made is None or made in block.made), None)
         return None if block is None else f"nothing points to {block} any more"
     if kind == "lock-at-exit" and ended:
         held = still_held(machine)

@@ -10,7 +10,7 @@ import pytest
 from analysis.cfa.graph import Cfa, Program
 from analysis.interpreter import Diverged, Fresh, Observation, Replayed, Script, Start, Step, execute, replay
 from analysis.interpreter.inputs import InputValue
-from analysis.interpreter.outcome import Kind
+from analysis.interpreter.outcome import Kind, Losses
 from benchmarks.random_c import RandomProgram
 from tests.support.runs import main_of, program_of, run_of
 from tests.support.violations import HELPERS, VIOLATIONS
@@ -206,7 +206,7 @@ def test_leaks_are_observed_when_the_last_pointer_goes(text: str, losing: set[in
     for last in range(len(path)):
         result = replay(program, Start("main"), path[: last + 1], Script(), "memory-leak")
         assert isinstance(result, Replayed) == (last in losing), (last, result)
-        behind = replay(program, Start("main"), path[: last + 1], Script(), "memory-leak", lost_earlier=True)
+        behind = replay(program, Start("main"), path[: last + 1], Script(), "memory-leak", losses=Losses(earlier=True))
         assert isinstance(behind, Replayed) == (last >= min(losing)), (last, behind)
 
 
