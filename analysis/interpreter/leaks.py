@@ -34,9 +34,7 @@ def lost_blocks(machine: Machine, kind: Kind) -> list[Block]:
     return [block for key, block in blocks.items() if key not in reached]
 
 
-def missing(
-    machine: Machine, kind: Kind, *, ended: bool, known: Sequence[Block] = (), made: Step | None = None
-) -> str | None:
+def missing(machine: Machine, kind: Kind, *, ended: bool, known: Sequence[Block] = (), made: Step | None = None) -> str | None:
     """What is wrong where the run is now, if it is of a kind that only the state shows; for people. `ended`: the program has
     ended, so that locks should be released for `lock-at-exit`, and memory for `memory-cleanup`. `known`: blocks whose loss does
     not count, such as those that were lost before. `made`: only blocks that were made in this call count."""

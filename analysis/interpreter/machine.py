@@ -225,6 +225,7 @@ class Machine(Questions):
         self._enter(code, values, types)
 
     def open_calls(self) -> tuple[Step, ...]:
+        """The calls that are open, the innermost first, as far as they are kept."""
         outer = [Step(frame.code.name, frame.code.edges[frame.edge].id) for frame in self.frames[: -_CALLS_KEPT - 1 : -1]]
         return (*super().open_calls(), *outer)
 

@@ -53,8 +53,8 @@ DEFAULT_BOUNDS = Bounds()
 
 
 class Losses(msgspec.Struct, frozen=True):
-    """Which blocks and resources count as lost at the end of a path: those that the last step loses, and with `earlier` those that
-    a step before has lost as well. `made`: only what was made in this call, of a function of the library or of the program."""
+    """Which blocks and resources count as lost at the end of a path: those that the last step loses, and with `earlier` those
+    that a step before has lost as well. `made`: only what was made in this call, of the library or of the program."""
 
     earlier: bool = False
     made: Step | None = None

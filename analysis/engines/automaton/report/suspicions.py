@@ -28,8 +28,8 @@ class Suspicion(msgspec.Struct, frozen=True):
     `path` are the edges that are claimed to lead to it, from the start of an entry function on, as (function, edge); calls are
     opened or stepped over. `expression` is the part of the edge that the message is about, if that is known. `moves` are those
     edges of the path that move the tracked pointer by a distance other than zero. If it is null, that is undefined already (C11
-    6.5.6p8), so what no run violates at `edge` may be violated at one of `moves`. `made`: of a leak, the call of the path that makes
-    what is lost, if it is one.
+    6.5.6p8), so what no run violates at `edge` may be violated at one of `moves`. `made`: of a leak, the call of the path that
+    makes what is lost, if it is one.
     """
 
     fingerprint: str
