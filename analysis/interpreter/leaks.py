@@ -7,7 +7,7 @@ of lowering counts as long as it can still be used.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from analysis.cfa.graph import Cfa
@@ -15,7 +15,7 @@ from analysis.interpreter.function_code import FunctionCode
 from analysis.interpreter.library.locks import still_held
 from analysis.interpreter.machine import Machine
 from analysis.interpreter.memory import KNOWN, OF_ADDRESS, Block, described
-from analysis.interpreter.outcome import Kind
+from analysis.interpreter.outcome import Kind, Step
 from analysis.model import ir
 
 _LOST: dict[Kind, str] = {"memory-leak": "heap", "resource-leak": "resource"}
@@ -23,23 +23,25 @@ AT_END: tuple[Kind, ...] = ("memory-leak", "resource-leak", "memory-cleanup", "l
 """The kinds that the state at the end of a program can violate."""
 
 
-def lost(machine: Machine, kind: str, returned: Any = None) -> str | None:
-    """A live block of the kind ("heap" or "resource") that nothing leads to, described for people; None if there is none.
-    `returned` is a value that a caller is about to receive."""
-    reached = _reachable(machine, returned)
-    seen: set[int] = set()
-    for block in machine.memory.pages.values():
-        if block.kind == kind and block.alive and id(block) not in reached and id(block) not in seen:
-            return described(block)
-        seen.add(id(block))
-    return None
+def lost_blocks(machine: Machine, kind: Kind) -> list[Block]:
+    """The live blocks that nothing leads to, in the order in which they were made: those of the heap for `memory-leak`, resources
+    for `resource-leak`, none for another kind. A value that a caller is about to receive leads to its block."""
+    wanted = _LOST.get(kind)
+    if wanted is None:
+        return []
+    reached = _reachable(machine, machine.result)
+    blocks = {id(block): block for block in machine.memory.pages.values() if block.kind == wanted and block.alive}
+    return [block for key, block in blocks.items() if key not in reached]
 
 
-def missing(machine: Machine, kind: Kind, *, ended: bool) -> str | None:
+def missing(machine: Machine, kind: Kind, *, ended: bool, known: Sequence[Block] = (), made: Step | None = None) -> str | None:
     """What is wrong where the run is now, if it is of a kind that only the state shows; for people. `ended`: the program has
-    ended, so that locks should be released for `lock-at-exit`, and memory for `memory-cleanup`."""
+    ended, so that locks should be released for `lock-at-exit`, and memory for `memory-cleanup`. `known`: blocks whose loss does
+    not count, such as those that were lost before. `made`: only blocks that were made in this call count."""
     if kind in _LOST:
-        block = lost(machine, _LOST[kind], machine.result)
+        before = {id(block) for block in known}
+        new = (block for block in lost_blocks(machine, kind) if id(block) not in before)
+        block = next((described(block) for block in new if made is None or made in block.made), None)
         return None if block is None else f"nothing points to {block} any more"
     if kind == "lock-at-exit" and ended:
         held = still_held(machine)

@@ -31,6 +31,8 @@ from analysis.model.spelling import display_name
 ERRNO = "errno"
 """The name of the object behind `errno` in questions."""
 
+_CALLS_KEPT = 8  # that were open when a block was made
+
 
 class Frame:
     """A function that waits for a call: its code, its registers, the number of the call's edge, its blocks."""
@@ -221,6 +223,11 @@ class Machine(Questions):
         code = self.code_of(name)
         self.frames.append(Frame(self.current, self.registers, edge, self.blocks))
         self._enter(code, values, types)
+
+    def open_calls(self) -> tuple[Step, ...]:
+        """The calls that are open, the innermost first, as far as they are kept."""
+        outer = [Step(frame.code.name, frame.code.edges[frame.edge].id) for frame in self.frames[: -_CALLS_KEPT - 1 : -1]]
+        return (*super().open_calls(), *outer)
 
     def _external(self, name: str, values: list[Any], types: tuple[Type, ...]) -> Any:
         """A call through a pointer of an external function."""

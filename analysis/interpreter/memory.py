@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple, NoReturn
 
 from analysis.interpreter.halting import ViolationError, not_modelled, out_of_memory
-from analysis.interpreter.outcome import Kind
+from analysis.interpreter.outcome import Kind, Step
 from analysis.model.c_types import DataModel, Type
 
 BlockKind = Literal["global", "local", "heap", "literal", "given", "function", "resource"]
@@ -30,9 +30,12 @@ class Block:
     """An object. `type` is its declared type, or that of its elements, where it is known.
     `growing`: its size is not known. `fixed`: it cannot be written to. `ended`: of a variable that
     is gone, what made it so. Functions and resources have a size of 0, so that every access to them
-    is looked at. `line`: what a function that reads lines last put into it, if something."""
+    is looked at. `line`: what a function that reads lines last put into it, if something. `made`: the calls that were open when a
+    block of the heap or a resource was made, the innermost first."""
 
-    __slots__ = ("alive", "base", "data", "ended", "fill", "fixed", "growing", "kind", "line", "mask", "name", "size", "type")
+    __slots__ = (
+        "alive", "base", "data", "ended", "fill", "fixed", "growing", "kind", "line", "made", "mask", "name", "size", "type",
+    )  # fmt: skip
 
     def __init__(self, kind: BlockKind, name: str, size: int | None, fill: int, type_: Type | None = None) -> None:
         self.kind = kind
@@ -48,6 +51,7 @@ class Block:
         self.base = 0
         self.ended = ""
         self.line: Line | None = None
+        self.made: tuple[Step, ...] = ()
 
 
 class Line(NamedTuple):

@@ -52,6 +52,17 @@ class Bounds(msgspec.Struct, frozen=True):
 DEFAULT_BOUNDS = Bounds()
 
 
+class Losses(msgspec.Struct, frozen=True):
+    """Which blocks and resources count as lost at the end of a path: those that the last step loses, and with `earlier` those
+    that a step before has lost as well. `made`: only what was made in this call, of the library or of the program."""
+
+    earlier: bool = False
+    made: Step | None = None
+
+
+LOST_HERE = Losses()
+
+
 class Observation(msgspec.Struct, frozen=True):
     """A violation that was seen to happen. `kind` is the name of the rule it belongs to, or
     `memory-cleanup`: memory is still allocated when the program ends. `text` is one sentence with the values; `step` is the

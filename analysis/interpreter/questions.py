@@ -12,7 +12,7 @@ from analysis.interpreter.halting import EndError, ViolationError, not_modelled
 from analysis.interpreter.input_lines import end_at_newline
 from analysis.interpreter.inputs import Fresh, Inputs, InputValue, Object, Question, QuestionKind
 from analysis.interpreter.memory import ASKED, Block, BlockKind, Memory
-from analysis.interpreter.outcome import NoInput
+from analysis.interpreter.outcome import NoInput, Step
 from analysis.interpreter.program_code import ProgramCode
 from analysis.interpreter.scalars import converter
 from analysis.interpreter.unknown_bytes import parts_of, unsigned
@@ -83,7 +83,14 @@ class Questions:
         number = self._numbers[kind] = self._numbers.get(kind, 0) + 1
         names = {"heap": "heap block", "resource": "resource", "literal": "literal"}
         name = f"fresh {number - 1}" if kind == "given" else f"{names.get(kind, kind)} {number}"
-        return self.memory.add(Block(kind, name, size, fill, type_))
+        block = Block(kind, name, size, fill, type_)
+        if kind in ("heap", "resource"):
+            block.made = self.open_calls()
+        return self.memory.add(block)
+
+    def open_calls(self) -> tuple[Step, ...]:
+        """The calls that are open, the innermost first, as far as they are kept."""
+        return (Step(self.current.name, self.edge_here()),)
 
     def store(self, type_: Type, address: int, value: Any) -> None:
         """Stores a value of the type."""

@@ -6,15 +6,18 @@ from collections.abc import Sequence
 
 from analysis.cfa.graph import Edge, Program
 from analysis.interpreter.inputs import Inputs
-from analysis.interpreter.leaks import missing
+from analysis.interpreter.leaks import lost_blocks, missing
 from analysis.interpreter.machine import Machine
+from analysis.interpreter.memory import Block
 from analysis.interpreter.outcome import (
     DEFAULT_BOUNDS,
+    LOST_HERE,
     Bounds,
     Diverged,
     End,
     Exited,
     Kind,
+    Losses,
     NoInput,
     NotModelled,
     Observation,
@@ -41,26 +44,37 @@ def replay(
     inputs: Inputs,
     kind: Kind | None,
     bounds: Bounds = DEFAULT_BOUNDS,
+    *,
+    losses: Losses = LOST_HERE,
 ) -> Replayed | Diverged:
     """Executes the path, all the edges in the order they are taken, through the calls of defined functions too.
 
     The violation `kind` must happen during the last step. If it happens in the condition of a branch, either edge will do. A leak
-    happens on the edge after which nothing points to the block. What a program should not leave behind is violated on its last
-    edge. With `kind` None the path need only be taken to its end.
+    happens on the edge after which nothing points to the block; `losses` says which count. What a program should not leave
+    behind is violated on its last edge. With `kind` None the path need only be taken to its end.
     Raises KeyError if the program does not define the function of the start.
     """
-    return _Replay(program, start, path, inputs, kind, bounds).result()
+    return _Replay(program, start, path, inputs, kind, bounds, losses).result()
 
 
 class _Replay:
     """Watches a run before each of its edges, and compares it with the path."""
 
     def __init__(
-        self, program: Program, start: Start, path: Sequence[Step], inputs: Inputs, kind: Kind | None, bounds: Bounds
+        self,
+        program: Program,
+        start: Start,
+        path: Sequence[Step],
+        inputs: Inputs,
+        kind: Kind | None,
+        bounds: Bounds,
+        losses: Losses,
     ) -> None:
         self._machine = Machine(code_of(program, start), start, inputs, bounds)
         self._claimed = tuple(path)
         self._kind = kind
+        self._losses = losses
+        self._known: list[Block] = []
         self._taken: list[Step] = []
         self._diverged: Diverged | None = None
         self._values: list[dict[str, str]] = []
@@ -87,7 +101,8 @@ class _Replay:
             return Diverged(max(0, run.steps - 1), described_end(run.end))
         if self._kind is None:
             return self._replayed(None)
-        found = missing(self._machine, self._kind, ended=isinstance(run.end, Returned | Exited))
+        ended = isinstance(run.end, Returned | Exited)
+        found = missing(self._machine, self._kind, ended=ended, known=self._known, made=self._losses.made)
         if found is not None:
             return self._replayed(Observation(self._kind, found, last))
         return Diverged(last, f"no {self._kind} happens")
@@ -119,6 +134,8 @@ class _Replay:
         if edge is None or edge.source != machine.location:
             self._diverged = Diverged(at, f"the program is in {display_name(machine.current.name)}, at another place")
             return _ARRIVED
+        if self._kind is not None and at == len(self._claimed) - 1 and not self._losses.earlier:
+            self._known = lost_blocks(machine, self._kind)
         self._before_step(step, edge)
         return None
 

@@ -10,7 +10,7 @@ import pytest
 from analysis.cfa.graph import Cfa, Program
 from analysis.interpreter import Diverged, Fresh, Observation, Replayed, Script, Start, Step, execute, replay
 from analysis.interpreter.inputs import InputValue
-from analysis.interpreter.outcome import Kind
+from analysis.interpreter.outcome import Kind, Losses
 from benchmarks.random_c import RandomProgram
 from tests.support.runs import main_of, program_of, run_of
 from tests.support.violations import HELPERS, VIOLATIONS
@@ -146,7 +146,7 @@ def test_wrong_edges_are_refused() -> None:
 
 def test_the_edge_that_ends_the_run_is_compared() -> None:
     """The claimed last step is another edge than the one taken, with the same source and effect."""
-    program, path = recorded(main_of("malloc(1); return 0;"))
+    program, path = recorded(main_of("void *p = malloc(1); return 0;"))
     main = program.functions["main"]
     returning = main.by_id[path[-1].edge]
     beside = msgspec.structs.replace(returning, id=main.next_edge)
@@ -188,23 +188,26 @@ def test_either_edge_of_a_branch_whose_condition_violates_is_right() -> None:
         )
 
 
-LEAKS = [  # the program, and how many steps of its run there are before the block is lost
-    ("int main(void) { int *p = malloc(4); int *q = p; p = 0; q = 0; return 0; }", 3),
-    ("int main(void) { char *p = malloc(4); p++; p = malloc(2); return 0; }", 2),
-    ("int *make(void) { int *p = malloc(4); return p; } int main(void) { make(); return 0; }", 2),
-    ("void keep(void) { int *p = malloc(4); *p = 1; } int main(void) { keep(); return 0; }", 3),
-    ("int *g; int main(void) { g = malloc(4); g = 0; return 0; }", 1),
-    ("struct s { struct s *n; }; int main(void) { struct s *p = malloc(8); p->n = malloc(8); free(p); return 0; }", 2),
-    ("int main(void) { use(malloc(4)); return 0; }", 1),
+LEAKS = [  # the program, and the numbers of the steps of its run that lose a block
+    ("int main(void) { int *p = malloc(4); int *q = p; p = 0; q = 0; return 0; }", {3}),
+    ("int main(void) { char *p = malloc(4); p++; p = malloc(2); return 0; }", {2, 3}),
+    ("int *make(void) { int *p = malloc(4); return p; } int main(void) { make(); return 0; }", {2}),
+    ("void keep(void) { int *p = malloc(4); *p = 1; } int main(void) { keep(); return 0; }", {3}),
+    ("int *g; int main(void) { g = malloc(4); g = 0; return 0; }", {1}),
+    ("struct s { struct s *n; }; int main(void) { struct s *p = malloc(8); p->n = malloc(8); free(p); return 0; }", {2}),
+    ("int main(void) { use(malloc(4)); return 0; }", {1}),
+    ("int main(void) { int *p = malloc(4); p = 0; int *q = malloc(8); int *r = q; q = 0; free(r); return 0; }", {1}),
 ]
 
 
-@pytest.mark.parametrize(("text", "before"), LEAKS)
-def test_leaks_are_observed_when_the_last_pointer_goes(text: str, before: int) -> None:
+@pytest.mark.parametrize(("text", "losing"), LEAKS)
+def test_leaks_are_observed_when_the_last_pointer_goes(text: str, losing: set[int]) -> None:
     program, path = recorded(text)
-    for length in range(1, len(path) + 1):
-        result = replay(program, Start("main"), path[:length], Script(), "memory-leak")
-        assert isinstance(result, Replayed) == (length > before), (length, result)
+    for last in range(len(path)):
+        result = replay(program, Start("main"), path[: last + 1], Script(), "memory-leak")
+        assert isinstance(result, Replayed) == (last in losing), (last, result)
+        behind = replay(program, Start("main"), path[: last + 1], Script(), "memory-leak", losses=Losses(earlier=True))
+        assert isinstance(behind, Replayed) == (last >= min(losing)), (last, behind)
 
 
 def test_what_can_be_reached_is_no_leak() -> None:
@@ -238,7 +241,7 @@ def test_a_block_that_is_returned_is_no_leak() -> None:
 def test_streams_leak() -> None:
     text = main_of('FILE *f = fopen("a", "r"); if (!f) return 1; f = 0; return 0;')
     program, path = recorded(text, (1,))
-    assert isinstance(replay(program, Start("main"), path, Script((1,)), "resource-leak"), Replayed)
+    assert isinstance(replay(program, Start("main"), path[:-1], Script((1,)), "resource-leak"), Replayed)
     closed = main_of('FILE *f = fopen("a", "r"); if (!f) return 1; fclose(f); f = 0; return 0;')
     program, path = recorded(closed, (1,))
     assert isinstance(replay(program, Start("main"), path, Script((1,)), "resource-leak"), Diverged)

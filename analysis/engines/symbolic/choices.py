@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import random
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -213,16 +212,16 @@ def next_choices(choices: Sequence[int]) -> list[int] | None:
 MakeInputs = Callable[[], Inputs]
 
 
-def random_inputs(seed: int, constants: Sequence[int], most: int) -> Iterator[MakeInputs]:
-    """Random inputs, each as a recipe that makes the same ones again."""
-    for number in range(most):
-        yield lambda number=number: Random(seed + number, constants)  # type: ignore[misc]  # the default binds it
+def random_inputs(constants: Sequence[int], most: int) -> Iterator[MakeInputs]:
+    """Random inputs, each as a recipe that makes the same ones again. They depend on the constants alone: what is found must not
+    depend on the folder that a program lies in, nor on an edit elsewhere."""
+    for number in range(1, most + 1):
+        yield lambda number=number: Random(number, constants)  # type: ignore[misc]  # the default binds it
 
 
-def seeded_inputs(program: Program, entry: str, most: int) -> Iterator[MakeInputs]:
-    """Random inputs with numbers that the program mentions, which follow from the text of the entry."""
-    seed = int.from_bytes(hashlib.blake2b(program.functions[entry].digest.encode(), digest_size=4).digest())
-    return random_inputs(seed, constants_of(program, list(program.functions)), most)
+def mentioned_inputs(program: Program, most: int) -> Iterator[MakeInputs]:
+    """Random inputs with numbers that the program mentions."""
+    return random_inputs(constants_of(program, list(program.functions)), most)
 
 
 class NeverFailing:

@@ -57,7 +57,7 @@ class Inside:
             for found in self._candidates.ask(function, path):
                 if found.make is not None:
                     yield found.make
-        for make in random_inputs(1, constants_of(self._program, [function]), _RUNS):
+        for make in random_inputs(constants_of(self._program, [function]), _RUNS):
             if clock.spent() > deadline:
                 return
             yield make

@@ -14,10 +14,11 @@ from analysis.interpreter.expressions import ADDRESSES
 from analysis.interpreter.inputs import Inputs
 from analysis.interpreter.interpreter import execute_to_end
 from analysis.interpreter.leaks import AT_END
-from analysis.interpreter.outcome import Bounds, Kind, Observation, Replayed, Run, Start, Step
+from analysis.interpreter.outcome import Bounds, Kind, Losses, Observation, Replayed, Run, Start, Step
 from analysis.interpreter.replay import replay
 
 _MEMORY = 32_000_000
+_AT_END = Losses(earlier=True)
 
 
 class ProgramRuns:
@@ -47,14 +48,15 @@ class ProgramRuns:
             kind = run.end.kind
         if kind is None or not run.path:
             return run, None
-        found = replay(self._program, start, run.path, self._inputs(make), kind, bounds)
+        found = replay(self._program, start, run.path, self._inputs(make), kind, bounds, losses=_AT_END)
         if not isinstance(found, Replayed) or found.observation is None:
             return run, None
         last = run.path[-1]
         if ADDRESSES in found.assumptions:
             self.doubt = f"it depends on that {ADDRESSES}"
             return run, None
-        if not happens_elsewhere(self._program, start, run.path, self._inputs(make), kind, found, bounds):
+        again = self._inputs(make)
+        if not happens_elsewhere(self._program, start, run.path, again, kind, found, bounds, _AT_END):
             self.doubt = "objects lie at the addresses that the run gives them"
             return run, None
         self.doubt = doubts(self._program, MAIN, found, Target(last.function, last.edge, kind), start.data_model)

@@ -21,12 +21,14 @@ from analysis.model.c_types import LP64, DataModel
 
 class Target(msgspec.Struct, frozen=True):
     """A violation of rule `rule` (its name) at an edge of a function (its linkage name). `expression`: the pointer that is
-    dereferenced or the divisor, where it is known; None: any of those on the edge."""
+    dereferenced or the divisor, where it is known; None: any of those on the edge. `made`: of a leak, the call that has made
+    what is lost, where it is known; None: whatever is lost there."""
 
     function: str
     edge: int
     rule: str
     expression: ir.Expr | None = None
+    made: Step | None = None
 
 
 class Effort(msgspec.Struct, frozen=True):

@@ -30,8 +30,8 @@ from analysis.engines.symbolic.choices import (
     Choosing,
     MakeInputs,
     Solved,
+    mentioned_inputs,
     next_choices,
-    seeded_inputs,
     unread_parameters,
 )
 from analysis.engines.symbolic.distance import Distance
@@ -131,7 +131,7 @@ class _Deciding:
         return Refuted((), self._spent())
 
     def _try_random(self) -> Decision | None:
-        for make in seeded_inputs(self._program, MAIN, 4 * self._effort.runs):
+        for make in mentioned_inputs(self._program, 4 * self._effort.runs):
             if self._is_late(_RUN_SHARE):
                 return None
             _, replayed = self._runs.run(make, self._effort.run_steps // 5)

@@ -35,7 +35,8 @@ NOT_FOLLOWED = "no prover models the functions called here that the rule is abou
 class About(NamedTuple):
     """The rules that are asked about together, and where: anywhere in the program; in a function; or at an edge of it, where
     `expression` is what would violate the rule, and `path` the edges that are claimed to lead there. At one of `moves`, edges of
-    the path, the rule may be violated before: a finding is refuted only if no run violates it there either."""
+    the path, the rule may be violated before: a finding is refuted only if no run violates it there either. `made`: of a leak,
+    the call that has made what is lost."""
 
     kind: Kind
     rules: tuple[str, ...]
@@ -44,6 +45,7 @@ class About(NamedTuple):
     expression: ir.Expr | None = None
     path: tuple[tuple[str, int], ...] = ()
     moves: tuple[tuple[str, int], ...] = ()
+    made: tuple[str, int] | None = None
 
 
 class Kept(NamedTuple):

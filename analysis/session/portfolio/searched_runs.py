@@ -42,9 +42,10 @@ def _finding(request: Request, seconds: float, cancellation: Cancellation) -> An
     about = request.about
     if about.function is None or about.edge is None:
         raise ValueError("a finding is at an edge")
+    made = None if about.made is None else Step(*about.made)
     task = Task(
         program=request.program,
-        target=Target(about.function, about.edge, about.rules[0], about.expression),
+        target=Target(about.function, about.edge, about.rules[0], about.expression, made),
         entries=request.entries,
         path=tuple(Step(function, edge) for function, edge in about.path),
         effort=Effort(seconds=seconds),

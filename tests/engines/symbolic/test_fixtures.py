@@ -31,7 +31,8 @@ def decisions(path: Path, effort: Effort) -> Iterator[tuple[tuple[int, str], Dec
     entries, _ = choose_entries(inspection.program, wanted)
     places = {f.fingerprint: (f.place.range.start.line, f.rule) for f in analysis.findings(inspection.places)}
     for asked in analysis.suspicions():
-        target = Target(asked.function, asked.edge, asked.rule, asked.expression)
+        made = None if asked.made is None else Step(*asked.made)
+        target = Target(asked.function, asked.edge, asked.rule, asked.expression, made)
         claimed = tuple(Step(function, edge) for function, edge in asked.path)
         decision = decide(Task(inspection.program, target, entries, claimed, effort))
         for function, edge in asked.moves:  # the rule may be violated there already

@@ -94,5 +94,5 @@ def test_what_a_function_of_the_system_only_answers_matters_to_nobody(declaratio
     program = program_of(f"{declarations} int getchar(void); {body}")
     externals = {name: msgspec.structs.replace(external, system=True) for name, external in program.externals.items()}
     program = Program(program.functions, program.globals, externals, program.records, program.address_taken)
-    task = ProgramTask(program, frozenset({"assertion"}), Effort(seconds=1, runs=8))
+    task = ProgramTask(program, frozenset({"assertion"}), Effort(seconds=1, runs=32))
     assert isinstance(decide_program(task), Confirmed) == is_known

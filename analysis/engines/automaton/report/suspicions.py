@@ -8,12 +8,14 @@ import msgspec
 
 from analysis.cfa.graph import Program
 from analysis.cfa.linking.obstructed import obstacle_before
-from analysis.engines.automaton.facts.facts import Fact, FactTable
+from analysis.engines.automaton.facts.facts import NOTHING, Fact, FactTable
 from analysis.engines.automaton.facts.spelled import spell_path
 from analysis.engines.automaton.functions.access_paths import beside, path_of
 from analysis.engines.automaton.report.trace import Taken
 from analysis.model import ir
 from analysis.model.spelling import spell_expr
+
+_LEAKS = frozenset({"memory-leak", "resource-leak"})
 
 Error = tuple[str, Fact]
 """A function, and what is wrong at an edge of it."""
@@ -26,7 +28,8 @@ class Suspicion(msgspec.Struct, frozen=True):
     `path` are the edges that are claimed to lead to it, from the start of an entry function on, as (function, edge); calls are
     opened or stepped over. `expression` is the part of the edge that the message is about, if that is known. `moves` are those
     edges of the path that move the tracked pointer by a distance other than zero. If it is null, that is undefined already (C11
-    6.5.6p8), so what no run violates at `edge` may be violated at one of `moves`.
+    6.5.6p8), so what no run violates at `edge` may be violated at one of `moves`. `made`: of a leak, the call of the path that
+    makes what is lost, if it is one.
     """
 
     fingerprint: str
@@ -37,6 +40,7 @@ class Suspicion(msgspec.Struct, frozen=True):
     path: tuple[tuple[str, int], ...]
     expression: ir.Expr | None
     moves: tuple[tuple[str, int], ...] = ()
+    made: tuple[str, int] | None = None
 
 
 def suspicion(
@@ -47,7 +51,16 @@ def suspicion(
     function, edge = below[0], below[1].edge
     moves = tuple(dict.fromkeys(_moves(program, facts, steps)))
     path, expression = tuple(_path(program, steps)), _expression(program, *below)
-    return Suspicion(fingerprint, error, function, edge, rule, path, expression, moves)
+    made = _made(program, steps) if rule in _LEAKS else None
+    return Suspicion(fingerprint, error, function, edge, rule, path, expression, moves, made)
+
+
+def _made(program: Program, steps: Sequence[Taken]) -> tuple[str, int] | None:
+    """The call with which the path begins to track what is lost."""
+    first = next((one for one in steps if one.event == "edge" and one.before == NOTHING != one.after), None)
+    if first is None or not isinstance(program.functions[first.function].by_id[first.edge].effect, ir.Call):
+        return None
+    return first.function, first.edge
 
 
 def _path(program: Program, steps: Sequence[Taken]) -> Iterator[tuple[str, int]]:

@@ -42,7 +42,8 @@ def finding_question(
     know, None for all."""
     rule = suspicion.rule if shipped is None or suspicion.rule in shipped else suspicion.rule + OWN
     path = suspicion.path if all(function in program.functions for function, _ in suspicion.path) else ()
-    about = About("finding", (rule,), suspicion.function, suspicion.edge, suspicion.expression, path, suspicion.moves)
+    one = suspicion
+    about = About("finding", (rule,), one.function, one.edge, one.expression, path, one.moves, one.made)
     return Question(program, about, True, terms_of(options), SHARE * seconds)
 
 
@@ -59,7 +60,8 @@ def key_of(question: Question) -> str:
     names_edges = about.kind in ("runs", "finding")
     what = "" if about.expression is None else spell_expr(about.expression)
     where = (about.kind, *about.rules, "in", about.function or "", str(about.edge), what, "whole" if question.whole else "own")
+    made = () if about.made is None else ("made", *map(str, about.made))
     moves = tuple(f"{function} {edge}" for function, edge in about.moves)
     how = (terms.data_model, terms.engine, terms.encoding, *terms.assume, str(terms.certificates), str(terms.unwind))
     program = question.program.digest if names_edges else question.program.meaning
-    return digest_text(program, *where, "", *how, "", *moves)
+    return digest_text(program, *where, "", *how, "", *moves, *made)

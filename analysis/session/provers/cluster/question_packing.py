@@ -46,6 +46,7 @@ class _About(msgspec.Struct):
     expression: ir.Expr | None
     path: tuple[tuple[str, int], ...]
     moves: tuple[tuple[str, int], ...]
+    made: tuple[str, int] | None
 
 
 class _Terms(msgspec.Struct):
