@@ -105,3 +105,33 @@ def test_what_is_written_counts_where_it_was_asked_for(edited: _Edited) -> None:
     assert edited.edit(_text(_RELEASED, "other = 6;"), set()) == []  # the graph itself knows that `counted` is 5
     assert edited.edit(_text(_RELEASED), {"null-dereference"}) == ["run"]
     assert edited.edit(_text(_RELEASED, "counted = 6; other = 3;"), {"null-dereference"}) == []
+
+
+_COMES_BACK = """\
+#include <stdlib.h>
+static void touch(int *block) { BODY }
+static int *pass(int *block) { touch(block); return block; }
+static int run(int count)
+{
+    int *block = malloc(4), *kept;
+    int more = count;
+    if (!block) return 1;
+    if (count) { kept = pass(block); }
+    else { kept = block; if (more == count) more = count; }
+    return count;
+}
+int main(int count, char **arguments) { return run(count); }
+"""
+
+
+def test_a_callee_that_a_search_opened_may_come_back_otherwise(tmp_path: Path) -> None:
+    """The search opens pass(), and finds the way beside it before it looks into touch()."""
+    path = tmp_path / "a.c"
+    path.write_text(_COMES_BACK.replace("BODY", ";"))
+    checker = Checker(_LARGE)
+    checker.open([str(path)])
+    before = checker.check()
+    checker.change(str(path), _COMES_BACK.replace("BODY", "free(block);"))
+    after = checker.check()
+    assert [finding.rule for finding in before.findings] == ["memory-leak"]
+    assert _answers(before) == _answers(after)

@@ -35,7 +35,7 @@ from analysis.engines.automaton.feasibility.known_values import Item
 from analysis.engines.automaton.feasibility.path_search import Aim, Search, State
 from analysis.engines.automaton.feasibility.path_values import Store
 from analysis.engines.automaton.feasibility.remaining_steps import RemainingSteps
-from analysis.engines.automaton.feasibility.slice_outline import outline
+from analysis.engines.automaton.feasibility.slice_outline import are_there, outline
 from analysis.engines.automaton.feasibility.walk import Walk, expressions_in
 from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.solver.full import Entry, pack, unpack
@@ -138,6 +138,8 @@ class Feasibility:
         same: of these, nothing is asked here."""
 
         def is_same(one: Searched) -> bool:
+            if not are_there(self.steps.graph, one.opened):
+                return False
             if one.ends is not None:
                 graph = self.steps.graph.functions.get(one.function)
                 if graph is None or not graph.derived.keys() >= one.ends:
