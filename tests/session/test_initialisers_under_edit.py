@@ -30,8 +30,6 @@ int main(int count, char **arguments) { return 0; }
 """
 
 
-
-
 def _rules(text: str, values: tuple[str, ...], path: Path) -> list[list[str]]:
     """The rules of the findings, from value to value."""
     path.write_text(text.replace("VALUE", values[0]))

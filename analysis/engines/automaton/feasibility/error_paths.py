@@ -150,6 +150,10 @@ class Feasibility:
 
         return bool(path.slices) and all(map(is_same, path.slices))
 
+    def is_entered(self, path: ErrorPath) -> bool:
+        """Whether executions lead to where a path begins, that was found in another revision."""
+        return path.start is None or self._retrace.still(*path.start)
+
     def changed(self, differ: Differences) -> None:
         """Takes the next revision."""
         self.steps.forget(differ.in_graph)

@@ -49,9 +49,9 @@ from analysis.rules.automaton import START
 
 
 class Revised(msgspec.Struct, frozen=True):
-    """The Delta of the new revision, and what differs. `remodelled` functions have models that say something else (and `main` is
-    one of them where the program starts with other values that count), `rewritten` ones say the same but that their calls write other cells (which, is said); for `touched` ones, the first among them, Delta may
-    answer otherwise; `gone` ones are not there any more."""
+    """The Delta of the new revision, and what differs. `remodelled` functions have models that say something else (`main` is one
+    of them where the program starts with other values), `rewritten` ones say the same but that their calls write other cells
+    (which, is said); for `touched` ones, the first among them, Delta may answer otherwise; `gone` ones are not there any more."""
 
     delta: ProgramDelta
     changes: Changes
