@@ -166,6 +166,8 @@ class Checker:
         """Looks again for headers, rules and contracts that were missing or changed on the disk."""
         self._load_rules()
         self._program.units.retry_failed()
+        if self._part is not None:
+            self._part.refresh()
 
     def forget(self) -> None:
         """Drops everything computed before: the next check starts from nothing."""

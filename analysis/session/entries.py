@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from analysis.cfa.callgraph import callees
-from analysis.cfa.graph import Cfa, Program
+from analysis.cfa.graph import Program
 from analysis.cfa.linking.obstructed import MAIN
 from analysis.cfa.open_functions import direct_callees, open_functions, uncalled
 from analysis.model.report import Message
@@ -26,8 +26,7 @@ class Entries(NamedTuple):
 
 
 class _Chosen(NamedTuple):
-    functions: Mapping[str, Cfa]
-    address_taken: frozenset[str]
+    program: Program
     of_system: Collection[str]
     calls: Mapping[str, frozenset[str]] | None
     entries: Entries
@@ -47,17 +46,27 @@ class EntryChoice:
     def choose(self, program: Program, wanted: Sequence[str], of_system: Collection[str]) -> Entries:
         """What `choose_entries` chooses. `wanted` is the same each time."""
         last, functions = self._last, program.functions
-        if last is not None and last.functions is functions and last.of_system == of_system:
+        if last is not None and last.program is program and last.of_system == of_system:
             return last.entries
-        same = last is not None and list(last.functions.items()) == list(functions.items()) and last.of_system == of_system
         calls = None if wanted or MAIN not in functions else {name: direct_callees(cfa) for name, cfa in functions.items()}
-        alike = calls is not None and last is not None and (calls, program.address_taken) == (last.calls, last.address_taken)
-        if last is not None and (same or (alike and last.of_system == of_system)):
+        if last is not None and last.of_system == of_system and _is_alike(last, program, calls):
             entries = last.entries
         else:
             entries = choose_entries(program, wanted, of_system)
-        self._last = _Chosen(functions, program.address_taken, of_system, calls, entries)
+        self._last = _Chosen(program, of_system, calls, entries)
         return entries
+
+
+def _is_alike(last: _Chosen, program: Program, calls: Mapping[str, frozenset[str]] | None) -> bool:
+    """Whether the entries are those that were chosen last. A function can be one now without any edit of a body: an initialiser
+    names another function."""
+    before = last.program
+    if before.address_taken != program.address_taken:
+        return False
+    if calls is not None and calls == last.calls:
+        return True
+    same = list(before.functions.items()) == list(program.functions.items())
+    return same and before.externals == program.externals and before.called == program.called
 
 
 def choose_entries(program: Program, wanted: Sequence[str], of_system: Collection[str] = ()) -> Entries:

@@ -60,3 +60,12 @@ def test_processes_that_are_sending_are_killed_when_something_newer_has_come(
     paths = [str(tmp_path / f"{index}.c") for index in range(20)]
     built = build_many(paths, {path: UnitFlags() for path in paths}, Options(), {}, 2, None, lambda: True)
     assert len(list(built)) < len(paths)
+
+
+def test_long_flags_and_long_results_do_not_wait_for_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both are larger than the buffer of a pipe, so that whoever sends waits for the other to read."""
+    monkeypatch.setattr(parallel_building, "_built", lambda path, *rest: "x" * (1 << 20))
+    monkeypatch.setattr(threading, "active_count", lambda: 1)
+    paths = [str(tmp_path / f"{index}.c") for index in range(8)]
+    flags = UnitFlags(("#define LONG " + "1" * (1 << 19),))
+    assert len(dict(build_many(paths, dict.fromkeys(paths, flags), Options(), {}, 2, None, None))) == len(paths)

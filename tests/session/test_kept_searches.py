@@ -105,3 +105,64 @@ def test_what_is_written_counts_where_it_was_asked_for(edited: _Edited) -> None:
     assert edited.edit(_text(_RELEASED, "other = 6;"), set()) == []  # the graph itself knows that `counted` is 5
     assert edited.edit(_text(_RELEASED), {"null-dereference"}) == ["run"]
     assert edited.edit(_text(_RELEASED, "counted = 6; other = 3;"), {"null-dereference"}) == []
+
+
+_COMES_BACK = """\
+#include <stdlib.h>
+static void touch(int *block) { BODY }
+static int *pass(int *block) { touch(block); return block; }
+static int run(int count)
+{
+    int *block = malloc(4), *kept;
+    int more = count;
+    if (!block) return 1;
+    if (count) { kept = pass(block); }
+    else { kept = block; if (more == count) more = count; }
+    return count;
+}
+int main(int count, char **arguments) { return run(count); }
+"""
+
+
+def test_a_callee_that_a_search_opened_may_come_back_otherwise(tmp_path: Path) -> None:
+    """The search opens pass(), and finds the way beside it before it looks into touch()."""
+    path = tmp_path / "a.c"
+    path.write_text(_COMES_BACK.replace("BODY", ";"))
+    checker = Checker(_LARGE)
+    checker.open([str(path)])
+    before = checker.check()
+    checker.change(str(path), _COMES_BACK.replace("BODY", "free(block);"))
+    after = checker.check()
+    assert [finding.rule for finding in before.findings] == ["memory-leak"]
+    assert _answers(before) == _answers(after)
+
+
+_BEGINS = """\
+static int noted;
+static void set(int *into) { *into = 1; }
+static void short_way(void) { int *into = 0; set(into); }
+static void long_way(int count)
+{
+    int *into = 0;
+    if (count == 7) noted = 3;
+    if (count == noted) noted = 4;
+    set(into);
+}
+static void start(void) { BODY }
+int main(int count, char **arguments) { start(); long_way(count); return 0; }
+"""
+
+
+@pytest.mark.parametrize("patient", [True, False])
+def test_no_path_begins_where_nothing_leads_any_more(tmp_path: Path, patient: bool) -> None:
+    """The function in which the path began stays in the graph, as it was."""
+    path = tmp_path / "a.c"
+    path.write_text(_BEGINS.replace("BODY", "short_way();"))
+    checker = Checker(_LARGE)
+    checker.open([str(path)])
+    assert any(step.function == "short_way" for step in checker.check().findings[0].trace)
+    checker.change(str(path), _BEGINS.replace("BODY", ";"))
+    report = checker.check_unless(lambda: False, patient=patient)
+    assert report is not None
+    functions = {step.function for finding in report.findings for step in finding.trace}
+    assert functions == {"main", "long_way", "set"}

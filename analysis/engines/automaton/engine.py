@@ -25,7 +25,7 @@ from analysis.engines.automaton.revision.program_change import revise
 from analysis.engines.automaton.revision.reasons import Reasons, add_reasons, from_scratch, from_scratch_as_small
 from analysis.engines.automaton.revision.rule_change import revise_rules, slots_for
 from analysis.engines.automaton.solver.changes import Repaired
-from analysis.engines.automaton.solver.full import DerivationGraph, Full
+from analysis.engines.automaton.solver.full import DerivationGraph, Entry, Full
 from analysis.engines.automaton.solver.incr_back import incr_back
 from analysis.engines.automaton.solver.incr_fwd import incr_fwd
 from analysis.engines.automaton.solver.packed import Unpacked, pack_graph, unpack_graph
@@ -85,6 +85,7 @@ class Analysis:
         self._retrace = Retrace(self.graph)
         self._answers = Answers(rules, self.facts, rules)
         self._entries: tuple[str, ...] = ()
+        self._reached: set[Entry] = set()  # entry states that executions led to when that was asked
         self._most = 0
         self.refusal = ""  # why the last `revise` was refused
 
@@ -155,9 +156,9 @@ class Analysis:
         done = self._repaired
         texts = obstructed.union(name for name in revised.touched if plain.functions[name] is not old.get(name))
         differ = (revised.remodelled | revised.gone).union(*((done.changed, done.checked) if self.delta.thorough else ()))
-        self._findings.changed(Differences(differ, revised.rewritten, done.recalled, done.changed), texts)
+        rederived = done.changed | self._retraced()
+        self._findings.changed(Differences(differ, revised.rewritten, done.recalled, rederived), texts)
         self._answers.changed(revised.touched | done.changed | obstructed)
-        self._retrace = Retrace(self.graph)
         self.refusal = "" if self.graph.complete else _TOO_MANY
         return self.graph.complete
 
@@ -167,6 +168,17 @@ class Analysis:
         if not self.graph.complete:
             return _TOO_MANY
         return "too much was left over from what the program was before" if self._size() > self._most else ""
+
+    def _retraced(self) -> set[str]:
+        """Looks anew for what executions lead to; the functions that they do not lead to any more in all states in which they
+        did. Their graphs can be what they were, and yet no path begins there, or leads through."""
+        self._reached |= self._retrace.reached
+        self._retrace = Retrace(self.graph)
+        if not self.graph.stale:
+            return set()
+        left = {entry for entry in self._reached if not self._retrace.still(*entry)}
+        self._reached -= left
+        return {name for name, _ in left}
 
     def _revise_rules(self, rules: tuple[Rule, ...], algorithm: Algorithm) -> Repaired | None:
         """Repairs the graph for other rules over the same program; in facts they keep their numbers. None as with `revise`."""
@@ -179,9 +191,9 @@ class Analysis:
         repaired = repair(self.delta, self.graph, revised.changes, self._room)
         add_reasons(self._rechecked, self.delta.program.functions, self.delta.program, frozenset(), repaired)
         self._rechecked.update(dict.fromkeys(revised.touched, ("rule", "")))
-        self._findings.other_rules(slots, revised.slots, revised.touched | repaired.changed, repaired.recalled)
+        differ = revised.touched | repaired.changed | self._retraced()
+        self._findings.other_rules(slots, revised.slots, differ, repaired.recalled)
         self._answers, self._said = Answers(slots, self.facts, rules), None
-        self._retrace = Retrace(self.graph)
         return repaired if self.graph.complete else None
 
     def take_rechecked(self) -> Reasons:
@@ -265,7 +277,11 @@ class Analysis:
             self.facts.number(fact)
         if len(self.facts) != len(known.facts):
             raise PackingError("the facts have other numbers")
-        self.graph, self._findings.error_paths.known = known.graph, known.error_paths
+        self.graph, paths = known.graph, self._findings.error_paths
+        if known.graph.stale:
+            paths.in_question = known.error_paths  # from then on, it is known which entry states they rest on
+        else:
+            paths.known = known.error_paths
         self._retrace = Retrace(self.graph)
         self._most = _ROOM + 5 * self._size() // 4
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from queue import SimpleQueue
 from typing import NamedTuple
 
 import msgspec
@@ -131,13 +132,24 @@ def _received(builder: _Builder) -> _Outcome:
 
 
 def _serve(line: Connection, options: Options, overlay: Mapping[str, bytes]) -> None:
-    """Builds the files that come, in a process of its own, until no more can come."""
+    """Builds the files that come, in a process of its own, until no more can come. A thread takes in what comes: the caller, who
+    sends long flags while a long result is on its way to it, would else wait for this process, and this one for the caller."""
+    coming = SimpleQueue[tuple[str, UnitFlags] | None]()
+    threading.Thread(target=_take_in, args=(line, coming), daemon=True).start()
     try:
-        while True:
-            path, flags = line.recv()
+        while (asked := coming.get()) is not None:
+            path, flags = asked
             line.send((path, _built(path, overlay.get(os.path.abspath(path)), flags, options, overlay)))
     except (EOFError, OSError):
         pass  # nobody wants more
+
+
+def _take_in(line: Connection, coming: SimpleQueue[tuple[str, UnitFlags] | None]) -> None:
+    try:
+        while True:
+            coming.put(line.recv())
+    except (EOFError, OSError):
+        coming.put(None)
 
 
 def _built(path: str, text: bytes | None, flags: UnitFlags, options: Options, overlay: Mapping[str, bytes]) -> Built | Exception:

@@ -35,7 +35,7 @@ from analysis.engines.automaton.feasibility.known_values import Item
 from analysis.engines.automaton.feasibility.path_search import Aim, Search, State
 from analysis.engines.automaton.feasibility.path_values import Store
 from analysis.engines.automaton.feasibility.remaining_steps import RemainingSteps
-from analysis.engines.automaton.feasibility.slice_outline import outline
+from analysis.engines.automaton.feasibility.slice_outline import are_there, outline
 from analysis.engines.automaton.feasibility.walk import Walk, expressions_in
 from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.solver.full import Entry, pack, unpack
@@ -138,6 +138,8 @@ class Feasibility:
         same: of these, nothing is asked here."""
 
         def is_same(one: Searched) -> bool:
+            if not are_there(self.steps.graph, one.opened):
+                return False
             if one.ends is not None:
                 graph = self.steps.graph.functions.get(one.function)
                 if graph is None or not graph.derived.keys() >= one.ends:
@@ -147,6 +149,10 @@ class Feasibility:
             return one.function == function and outline(self._walk, part, one.opened) == one.outline
 
         return bool(path.slices) and all(map(is_same, path.slices))
+
+    def is_entered(self, path: ErrorPath) -> bool:
+        """Whether executions lead to where a path begins, that was found in another revision."""
+        return path.start is None or self._retrace.still(*path.start)
 
     def changed(self, differ: Differences) -> None:
         """Takes the next revision."""

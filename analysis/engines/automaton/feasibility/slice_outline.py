@@ -13,11 +13,18 @@ from hashlib import blake2b
 
 from analysis.engines.automaton.feasibility.graph_slices import Slice, Via
 from analysis.engines.automaton.feasibility.walk import Walk
+from analysis.engines.automaton.solver.full import DerivationGraph
+
+
+def are_there(graph: DerivationGraph, opened: Iterable[Via]) -> bool:
+    """Whether these callees still come back in these states: an edit of what they call can take that away."""
+    parts = ((graph.functions.get(callee), entry, exit_) for callee, entry, exit_ in opened)
+    return all(part is not None and exit_ in part.summaries.get(entry, ()) for part, entry, exit_ in parts)
 
 
 def outline(walk: Walk, part: Slice, opened: Iterable[Via]) -> str:
     """The digest of a slice and of the callees that a search has `opened`: where paths begin and go down, and what is derived
-    from each configuration on the way, in the order in which searches see it."""
+    from each configuration on the way, in the order in which searches see it. The callees `are_there`."""
     digest = blake2b(digest_size=16)
 
     def put(seen: object) -> None:

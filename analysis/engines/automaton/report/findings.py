@@ -299,7 +299,7 @@ class Findings:
         path = self.error_paths.known.get(key)
         if path is None and not self._looks(one, patient):
             path = self._doubtful.get(key)
-            if path is not None and is_there(path, delta):
+            if path is not None and is_there(path, delta) and feasibility.is_entered(path):
                 self.settled = False
             else:
                 path = None

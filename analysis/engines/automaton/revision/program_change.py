@@ -44,13 +44,14 @@ from analysis.engines.automaton.revision.alike import (
 )
 from analysis.engines.automaton.solver.changes import Changes, EdgeChanges, Scope
 from analysis.engines.automaton.solver.full import DerivationGraph, Entry
+from analysis.model.intervals import Interval
 from analysis.rules.automaton import START
 
 
 class Revised(msgspec.Struct, frozen=True):
-    """The Delta of the new revision, and what differs. `remodelled` functions have models that say something else, `rewritten`
-    ones say the same but that their calls write other cells (which, is said); for `touched` ones, the first among them, Delta may
-    answer otherwise; `gone` ones are not there any more."""
+    """The Delta of the new revision, and what differs. `remodelled` functions have models that say something else (`main` is one
+    of them where the program starts with other values), `rewritten` ones say the same but that their calls write other cells
+    (which, is said); for `touched` ones, the first among them, Delta may answer otherwise; `gone` ones are not there any more."""
 
     delta: ProgramDelta
     changes: Changes
@@ -107,6 +108,9 @@ def revise(
         functions[name] = _edges(old.functions[name], program.functions[name], found)
     anew = frozenset(name for name in changed if name in graph.functions and _is_another(old, program, world, name))
     changes = _changes(graph, world, functions, anew, tuple(delta.initial(entries)))
+    if _starts_otherwise(delta, before, changed):
+        remodelled.add("main")
+        written.pop("main", None)
     return Revised(delta, changes, frozenset(remodelled - written.keys()), written, frozenset(touched), world.gone)
 
 
@@ -255,14 +259,24 @@ def _entered_otherwise(delta: ProgramDelta, before: ProgramDelta, remodelled: It
 
 def _otherwise_constant(delta: ProgramDelta, before: ProgramDelta) -> set[str]:
     """The functions that ask for a global which keeps another value now, or none, or did not keep one before."""
-    old, new = before.constants, delta.constants
-    differ = {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
-    begun, begins = before.initial_values, delta.initial_values
-    at_start = {name for name in begun.keys() | begins.keys() if begun.get(name) != begins.get(name)}
+    differ = _other_values(before.constants, delta.constants)
+    at_start = _other_values(before.initial_values, delta.initial_values)
     if not differ and not at_start:
         return set()
     asking = {name for name, model in before.models.items() if model.cases.asks_for(at_start if name == "main" else differ)}
     return asking & delta.program.functions.keys()
+
+
+def _starts_otherwise(delta: ProgramDelta, before: ProgramDelta, changed: Set[str]) -> bool:
+    """Whether a global starts with another value, or with one that is not known any more, which a function with the text of
+    before mentions. Paths from the program's start go by that, whatever `main` itself asks for."""
+    at_start = _other_values(before.initial_values, delta.initial_values)
+    same = (known.mentions for name, known in delta.spoiled.items() if name not in changed)
+    return bool(at_start) and not all(map(at_start.isdisjoint, same))
+
+
+def _other_values(old: Mapping[str, Interval], new: Mapping[str, Interval]) -> set[str]:
+    return {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
 
 
 def _doubting(delta: ProgramDelta, before: ProgramDelta, callers: _Callers) -> set[str]:

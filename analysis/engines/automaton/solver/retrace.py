@@ -38,6 +38,16 @@ class Retrace:
             self._search(wanted)
         return wanted in self._live
 
+    @property
+    def reached(self) -> frozenset[Entry]:
+        """The entry states of which it was found so far that executions lead there."""
+        return frozenset(self._live)
+
+    def still(self, function: str, entry: int) -> bool:
+        """The same as `live`, of an entry state that the graph may not have any more."""
+        part = self._graph.functions.get(function)
+        return part is not None and entry in part.summaries and self.live(function, entry)
+
     def errors(self) -> dict[str, list[int]]:
         """The error configurations that some execution leads to, by function."""
         found = {}
