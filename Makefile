@@ -44,11 +44,11 @@ lint: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Compiled first: the tests start hundreds of processes, also where Python is told not to keep what it compiles. Three at once on
+# Compiled first: the tests start hundreds of processes, also where Python is told not to keep what it compiles. Four at once on
 # two cores: a third of the time, a test waits for a process that it started.
 unit: $(READY)
 	$(BIN)/python -m compileall -q -j 2 analysis server
-	$(BIN)/python -m pytest -n 3 --quiet
+	$(BIN)/python -m pytest -n 4 --quiet
 
 nightly: $(READY)
 	EVERPROOF_NIGHTLY=1 $(BIN)/python -m pytest -n 2 --quiet -m ''
