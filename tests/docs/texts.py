@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-import io
 import re
 import subprocess
-import tokenize
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -15,6 +13,11 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[2]
 
 _CODE = (".py", ".ts", ".mjs", ".sh", ".toml", ".lua", ".el")
+_STRING_OR_COMMENT = re.compile(
+    r"""\"{3}(?:[^\\"]|\\.|"(?!""))*\"{3}|'{3}(?:[^\\']|\\.|'(?!''))*'{3}|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|(\#[^\n]*)""",
+    re.DOTALL,
+)
+"""A string of Python, or a comment: found much faster than by its tokens."""
 _LEFT_OUT = ("fixtures/", "requirements.lock")
 
 
@@ -53,9 +56,9 @@ def comments(path: str) -> Iterator[Text]:
     """The comments of a file: of Python by its tokens, else what follows `//`, `#` or `;;` at the end of a line."""
     text = (ROOT / path).read_text("utf-8")
     if path.endswith(".py"):
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            if token.type == tokenize.COMMENT:
-                yield Text(path, token.start[0], token.string)
+        for found in _STRING_OR_COMMENT.finditer(text):
+            if found[1]:
+                yield Text(path, text.count("\n", 0, found.start()) + 1, found[1])
         return
     for number, line in enumerate(text.splitlines(), 1):
         found = re.search(r"(?:^|\s)(?://|#|;;|--)\s.*", line)

@@ -108,10 +108,8 @@ def revise(
         functions[name] = _edges(old.functions[name], program.functions[name], found)
     anew = frozenset(name for name in changed if name in graph.functions and _is_another(old, program, world, name))
     changes = _changes(graph, world, functions, anew, tuple(delta.initial(entries)))
-    if _starts_otherwise(delta, before, changed):
-        remodelled.add("main")
-        written.pop("main", None)
-    return Revised(delta, changes, frozenset(remodelled - written.keys()), written, frozenset(touched), world.gone)
+    differ = (remodelled - written.keys()) | _starting_otherwise(delta, before, changed)
+    return Revised(delta, changes, frozenset(differ), written, frozenset(touched), world.gone)
 
 
 def _is_anew(before: ProgramDelta, program: Program, world: WorldChange, global_edges: int) -> bool:
@@ -267,12 +265,12 @@ def _otherwise_constant(delta: ProgramDelta, before: ProgramDelta) -> set[str]:
     return asking & delta.program.functions.keys()
 
 
-def _starts_otherwise(delta: ProgramDelta, before: ProgramDelta, changed: Set[str]) -> bool:
-    """Whether a global starts with another value, or with one that is not known any more, which a function with the text of
+def _starting_otherwise(delta: ProgramDelta, before: ProgramDelta, changed: Set[str]) -> set[str]:
+    """`main`, where a global starts with another value, or with one that is not known any more, which a function with the text of
     before mentions. Paths from the program's start go by that, whatever `main` itself asks for."""
     at_start = _other_values(before.initial_values, delta.initial_values)
     same = (known.mentions for name, known in delta.spoiled.items() if name not in changed)
-    return bool(at_start) and not all(map(at_start.isdisjoint, same))
+    return {"main"} if at_start and not all(map(at_start.isdisjoint, same)) else set()
 
 
 def _other_values(old: Mapping[str, Interval], new: Mapping[str, Interval]) -> set[str]:
