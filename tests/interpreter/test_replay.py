@@ -210,6 +210,19 @@ def test_leaks_are_observed_when_the_last_pointer_goes(text: str, losing: set[in
         assert isinstance(behind, Replayed) == (last >= min(losing)), (last, behind)
 
 
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("int *g; int main(void) { g = malloc(4); *g = 1; return 0; }", "memory-cleanup"),
+        ("int m; int pthread_mutex_lock(int *); int main(void) { pthread_mutex_lock(&m); m; return 0; }", "lock-at-exit"),
+    ],
+)
+def test_what_is_left_behind_counts_only_where_the_program_ends(text: str, kind: Kind) -> None:
+    program, path = recorded(text)
+    results = [replay(program, Start("main"), path[: last + 1], Script(), kind) for last in range(len(path))]
+    assert [isinstance(one, Replayed) for one in results] == [False] * (len(path) - 1) + [True]
+
+
 def test_what_can_be_reached_is_no_leak() -> None:
     for text in (
         "int *g; int main(void) { g = malloc(4); return 0; }",
