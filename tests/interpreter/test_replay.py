@@ -210,6 +210,12 @@ def test_leaks_are_observed_when_the_last_pointer_goes(text: str, losing: set[in
         assert isinstance(behind, Replayed) == (last >= min(losing)), (last, behind)
 
 
+def test_a_path_that_goes_on_after_the_program_has_ended_is_refused() -> None:
+    program, path = recorded(main_of("int x = 1; return x;"))
+    for kind in (None, "memory-leak", "memory-cleanup"):
+        assert isinstance(replay(program, Start("main"), (*path, path[-1]), Script(), kind), Diverged)
+
+
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
