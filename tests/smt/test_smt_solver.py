@@ -10,7 +10,7 @@ from analysis.smt.logic.bitvectors import compare, operation
 from analysis.smt.logic.terms import BOOL, INT, REAL, Term, array, bit_vector
 from analysis.smt.solving.memo import Memo, MemoSolver, query_digest
 from analysis.smt.solving.solver import INTERRUPTED, SAT, UNSAT, Answer, Budget
-from analysis.smt.solving.z3_backend import Z3Solver
+from analysis.smt.solving.z3_backend import Sharing, Z3Solver
 
 X, Y = term_building.symbol("x", INT), term_building.symbol("y", INT)
 
@@ -219,8 +219,9 @@ def test_terms_with_the_same_name_and_other_sorts_do_not_meet():
     assert Term("symbol", (), INT, "v") is term_building.symbol("v", INT)
 
 
-def test_solvers_of_one_thread_share_translations_and_nothing_else():
-    one, other = Z3Solver.near(), Z3Solver.near()
+def test_solvers_of_one_sharing_share_translations_and_nothing_else():
+    with Sharing():
+        one, other = Z3Solver.near(), Z3Solver.near()
     assert one._translation is other._translation
     one.add(at_least(X, 3))
     other.add(linear.less(X, term_building.integer(3)))
@@ -232,35 +233,43 @@ def test_solvers_of_one_thread_share_translations_and_nothing_else():
     one.interrupt()
     assert [one.check(), other.check()] == [INTERRUPTED, UNSAT]
     assert Z3Solver()._translation is not one._translation
+    assert Z3Solver.near()._translation is not one._translation
+
+
+def test_what_is_shared_is_kept_and_the_outermost_counts():
+    outer, inner = Sharing(), Sharing()
+    with outer:
+        first = Z3Solver.near()
+        with inner:
+            assert Z3Solver.near()._translation is first._translation
+    with inner:
+        other = Z3Solver.near()
+    with outer:
+        assert Z3Solver.near()._translation is first._translation is not other._translation
 
 
 def test_solvers_of_other_threads_share_nothing():
-    mine, theirs = Z3Solver.near(), []
-    thread = threading.Thread(target=lambda: theirs.append(Z3Solver.near()))
-    thread.start()
-    thread.join()
+    theirs = []
+    with Sharing():
+        mine = Z3Solver.near()
+        thread = threading.Thread(target=lambda: theirs.append(Z3Solver.near()))
+        thread.start()
+        thread.join()
     assert theirs[0]._translation is not mine._translation
 
 
-def test_translations_end_with_the_last_solver_that_has_them():
-    left, answers = [], []
-
-    def use():
+def test_translations_end_with_the_sharing_and_the_last_solver_that_has_them():
+    with Sharing():
         solver = Z3Solver.near()
-        left.append(weakref.ref(solver._translation))
-        del solver
-        left.append(left[0]())
-        answers.append(Z3Solver.near().check())
-
-    thread = threading.Thread(target=use)  # which has no other solvers
-    thread.start()
-    thread.join()
-    assert left[1:] == [None]
-    assert answers == [SAT]
+        left = weakref.ref(solver._translation)
+    assert left() is not None
+    del solver
+    assert left() is None
 
 
 def test_a_solver_that_ran_out_of_memory_leaves_the_others_their_translations():
-    one, other = Z3Solver.near(), Z3Solver.near()
+    with Sharing():
+        one, other = Z3Solver.near(), Z3Solver.near()
     one.push()
     one.add(*hard_formulas(12))
     assert one.check(budget=Budget(60_000, 30)) == Answer("unknown", "memory")
@@ -272,7 +281,8 @@ def test_a_solver_that_ran_out_of_memory_leaves_the_others_their_translations():
 
 
 def test_solvers_may_end_in_another_thread_while_one_checks():
-    solver, others = Z3Solver.near(), [Z3Solver.near() for _ in range(200)]
+    with Sharing():
+        solver, others = Z3Solver.near(), [Z3Solver.near() for _ in range(200)]
     for other in others:
         other.add(at_least(X, 3))
         assert other.check() is SAT

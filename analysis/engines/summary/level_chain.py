@@ -18,6 +18,7 @@ from analysis.engines.summary.unwound_program import CannotUnwindError, UnwoundP
 from analysis.engines.summary.validation_work import Work
 from analysis.model import clock
 from analysis.smt.encoding.numbers.formula import Mode
+from analysis.smt.solving.z3_backend import Sharing
 
 LEVELS: tuple[Level, ...] = ("euf", "lra", "int")
 _QUICK = 0.2  # seconds of work
@@ -58,9 +59,11 @@ class LevelChain:
         self._options = options
         self._bodies = bodies or KnownBodies()
         shared: Abstractions = {} if abstractions is None else abstractions
-        self._chains = {
-            level: RevisionChain(msgspec.structs.replace(options, level=level), make(level), shared) for level in levels
-        }
+        self._sharing = Sharing()
+        with self._sharing:
+            self._chains = {
+                level: RevisionChain(msgspec.structs.replace(options, level=level), make(level), shared) for level in levels
+            }
         self._numbers: dict[str, int] = {}
 
     @property
@@ -83,6 +86,10 @@ class LevelChain:
         """The answer of the first level that knows, else of the last one; its `level` says which. Levels that have held
         before come first: there, summaries are only to be validated. Each has its share of the time, so that no level takes it
         all from the next one."""
+        with self._sharing:
+            return self._verified(program)
+
+    def _verified(self, program: Program) -> BoundedAnswer:
         options, made, found = self._options, dict[Mode, UnwoundProgram](), dict[Level, BoundedAnswer]()
         most_precise = [*self._chains][-1]
         ordered = sorted(self._chains.items(), key=lambda item: not item[1].known)

@@ -11,7 +11,7 @@ from analysis.model import ir
 from analysis.smt.logic.term_building import FALSE
 from analysis.smt.logic.terms import Term
 from analysis.smt.solving.solver import Budget, is_unsat
-from analysis.smt.solving.z3_backend import Z3Solver
+from analysis.smt.solving.z3_backend import Sharing, Z3Solver
 
 _MOST = 50  # calls with checks; if there are more, none is asked about
 
@@ -53,7 +53,8 @@ def may_reach_check(tree: CallTree, budget: Budget) -> bool:
     bodies that lead to it are known, and all other calls may do anything."""
     found = [node for node in tree.nodes if node.partition.reached is not FALSE]
     found.sort(key=lambda node: len([*node.above()]))
-    return len(found) > _MOST or any(not is_unsat(Z3Solver.near(), _leading_to(node), budget) for node in found)
+    with Sharing():
+        return len(found) > _MOST or any(not is_unsat(Z3Solver.near(), _leading_to(node), budget) for node in found)
 
 
 def _leading_to(node: Node) -> list[Term]:

@@ -30,6 +30,7 @@ from analysis.smt.encoding.numbers.formula import Mode
 from analysis.smt.logic.term_building import and_, not_
 from analysis.smt.logic.terms import Term
 from analysis.smt.solving.solver import Budget
+from analysis.smt.solving.z3_backend import Sharing
 
 _FEW = 4  # calls
 _REPAIR = 0.5  # of what is left, at most: as much is left to begin anew
@@ -71,7 +72,9 @@ class RevisionChain:
         """`abstractions` are those that are known of functions; they save time, and change no answer."""
         self._abstractions: Abstractions = {} if abstractions is None else abstractions
         self._options = options
-        self._make = make or LiteralsFirst(_GENERAL[options.level]())
+        self._sharing = Sharing()
+        with self._sharing:
+            self._make = make or LiteralsFirst(_GENERAL[options.level]())
         self._budget = Budget(options.milliseconds)
         self._numbers: dict[str, int] = {}
         self._known: dict[str, KnownCall] = {}
@@ -112,7 +115,10 @@ class RevisionChain:
     def verify_unwound(self, exact: UnwoundProgram, told: Callable[[], StatusOfImplication] = lambda: "unknown") -> BoundedAnswer:
         """The same about a revision whose formulas are those of the level's encoding: of whole numbers, for a light theory. If it
         holds, `told` is asked first whether the bound leaves out no run."""
-        unrolled = self._of_level(exact)
+        with self._sharing:
+            return self._verified(self._of_level(exact), told)
+
+    def _verified(self, unrolled: UnwoundProgram, told: Callable[[], StatusOfImplication]) -> BoundedAnswer:
         tree = unrolled.tree
         result, summaries = self._validated(unrolled)
         if result.status == "failed":
@@ -149,7 +155,7 @@ class RevisionChain:
     def leaves_out_no_run(self, exact: UnwoundProgram, seconds: float = inf) -> StatusOfImplication:
         """Whether the bound does, as far as the level can tell from the bodies alone, within some seconds of work. `exact`: see
         `verify_unwound`."""
-        with clock.within(seconds):
+        with self._sharing, clock.within(seconds):
             return self._bound_implied(self._of_level(exact).tree, {})
 
     def _of_level(self, exact: UnwoundProgram) -> UnwoundProgram:

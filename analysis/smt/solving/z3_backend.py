@@ -2,7 +2,7 @@
 
 It goes through z3's C interface (`z3core`), since building the objects of z3's Python interface takes longer than most checks.
 Every solver has a context of its own, so that solvers of different threads, and their interrupts, have nothing to do with each
-other. A context takes longer to make than most checks: the solvers of one thread can share theirs (`Z3Solver.near`).
+other. A context takes longer to make than most checks: solvers that are made for one answer can share theirs (`Sharing`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import math
 import os
 import sys
 import threading
-import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
@@ -232,6 +231,26 @@ class Z3Model:
 
 
 _OF_THREAD = threading.local()
+
+
+class Sharing:
+    """Inside, the solvers that a thread makes by `Z3Solver.near` share a context, which is kept for the next time. It can be
+    entered inside another one, whose context counts then. What z3 finds first depends on what its context has seen before: so
+    the questions that share one must always come in the same order."""
+
+    def __init__(self) -> None:
+        self._translation = _Translation()
+        self._outer: list[_Translation | None] = []
+
+    def __enter__(self) -> None:
+        outer: _Translation | None = getattr(_OF_THREAD, "translation", None)
+        self._outer.append(outer)
+        _OF_THREAD.translation = outer or self._translation
+
+    def __exit__(self, *_: object) -> None:
+        _OF_THREAD.translation = self._outer.pop()
+
+
 _WATCH = Watch(z3core.Z3_get_estimated_alloc_size)
 
 
@@ -255,12 +274,9 @@ class Z3Solver:
 
     @classmethod
     def near(cls) -> Z3Solver:
-        """A new solver of this thread, which is to use it alone. With the others that the thread has made in this way and still
-        has, it shares what terms are translated to, and nothing else. So it is made in a fraction of the time."""
-        known: Callable[[], _Translation | None] = getattr(_OF_THREAD, "translation", lambda: None)
-        found = cls(known())
-        _OF_THREAD.translation = weakref.ref(found._translation)
-        return found
+        """A new solver of this thread, which is to use it alone. With the others that are made so inside the same `Sharing`, it
+        shares what terms are translated to, and nothing else. So it is made in a fraction of the time."""
+        return cls(getattr(_OF_THREAD, "translation", None))
 
     def _open(self, translation: _Translation) -> None:
         """Makes z3's solver, with all that was asserted so far."""

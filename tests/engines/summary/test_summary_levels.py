@@ -11,6 +11,7 @@ from analysis.engines.summary.level_chain import LevelChain
 from analysis.engines.summary.revision_chain import ChainOptions, RevisionChain
 from analysis.engines.summary.tree_interpolation import ByTheory, LiteralsFirst
 from analysis.smt.interpolants.theories import Limits
+from analysis.smt.logic.terms import Term
 from tests.support.explorations import program_of
 
 PAPERS = Path(__file__).parents[3] / "fixtures" / "programs" / "papers"
@@ -72,6 +73,23 @@ def test_figure_1_by_decomposed_farkas_interpolants() -> None:
     names = {key.rpartition("::")[2] for key in after.work.validated}
     assert "max" in names
     assert names <= {"max", "fun", "get"}
+
+
+@pytest.mark.parametrize("others", range(4))
+def test_what_a_chain_finds_does_not_depend_on_chains_beside_it(others: int) -> None:
+    """Their formulas would change in which order z3 sees those of this one."""
+    first, second = ((PAPERS / f"upprover-fig1-{which}.c").read_text("utf-8") for which in ("first", "second"))
+
+    def found() -> tuple[list[str], list[Term]]:
+        chain = RevisionChain(ChainOptions(level="lra", bound=2))
+        chain.verify(program_of(first))
+        return chain.verify(program_of(second)).work.validated, [*chain.summaries.values()]
+
+    alone = found()
+    beside = [LevelChain(ChainOptions(bound=2)) for _ in range(others)]
+    for number, chain in enumerate(beside):
+        chain.verify(program_of(HEAD + LINEAR.replace("9", str(number))))
+    assert found() == alone
 
 
 def test_bits_with_interpolants_from_resolution() -> None:
