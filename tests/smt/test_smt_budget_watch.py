@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 
 from analysis.smt.solving.budget_watch import Watch
 from analysis.smt.solving.solver import Budget, Reason
@@ -37,3 +38,22 @@ def test_a_check_does_not_end_while_it_is_interrupted() -> None:
     assert check.was_interrupted.wait(_PATIENCE)
     assert not check.ended_meanwhile
     assert check.has_ended.wait(_PATIENCE)
+
+
+def test_a_check_that_has_ended_is_held_no_longer() -> None:
+    """Its solver is freed at once, whenever the thread looks next: z3 goes on from there, and must not depend on the clock."""
+    looks = threading.Semaphore(0)
+
+    def used() -> int:
+        looks.release()
+        return 0
+
+    watch = Watch(used)
+    check = _Check(watch)
+    watch.begin(check, Budget(None))
+    for _ in range(3):
+        assert looks.acquire(timeout=_PATIENCE)
+    gone = weakref.ref(check)
+    watch.end(check)
+    del check
+    assert gone() is None

@@ -39,7 +39,8 @@ class Watch:
     """One thread for all checks of a process. `used` says how many bytes the solver has taken in all.
 
     After `end` returns, no check is interrupted any more. So its owner can free the solver; interrupting a freed solver
-    would crash the process."""
+    would crash the process. Nor does the thread hold the check any more: when a solver is freed depends on its owner alone, and
+    not on the clock. (What z3 does next depends on what it has freed.)"""
 
     def __init__(self, used: Callable[[], int]) -> None:
         self._used = used
@@ -47,7 +48,8 @@ class Watch:
         os.register_at_fork(after_in_child=self._start)  # the thread is not in the new process
 
     def _start(self) -> None:
-        self._running: dict[Watched, tuple[float, float]] = {}
+        self._running: dict[int, Watched] = {}  # by identity
+        self._bounds: dict[int, tuple[float, float]] = {}  # until when, and with how many bytes
         self._wake = threading.Event()
         self._interrupting = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -55,7 +57,8 @@ class Watch:
     def begin(self, check: Watched, budget: Budget) -> None:
         """Looks after a check from now on."""
         deadline = time.process_time() + last_resort(budget)
-        self._running[check] = deadline, math.inf if budget.megabytes is None else budget.megabytes * 2**20
+        self._running[id(check)] = check
+        self._bounds[id(check)] = deadline, math.inf if budget.megabytes is None else budget.megabytes * 2**20
         if self._thread is None:
             self._thread = threading.Thread(target=self._look, name="budgets", daemon=True)
             self._thread.start()
@@ -65,7 +68,8 @@ class Watch:
     def end(self, check: Watched) -> None:
         """Ends the watch of a check."""
         with self._interrupting:
-            self._running.pop(check, None)
+            self._bounds.pop(id(check), None)
+            self._running.pop(id(check), None)
 
     def _look(self) -> None:
         while self._wake.wait():
@@ -74,14 +78,14 @@ class Watch:
                 time.sleep(_LOOK_AGAIN)  # z3 tells nobody when its memory grows: it can only be looked at
                 idle = 0 if self._running else idle + 1
                 now, used = time.process_time(), self._used()
-                for check, (deadline, most) in list(self._running.items()):
+                for number, (deadline, most) in list(self._bounds.items()):
                     if used > most or now > deadline:
-                        self._interrupt(check, "memory" if used > most else "time")
+                        self._interrupt(number, "memory" if used > most else "time")
             self._wake.clear()
             if self._running:  # of a check that began meanwhile
                 self._wake.set()
 
-    def _interrupt(self, check: Watched, reason: Reason) -> None:
+    def _interrupt(self, number: int, reason: Reason) -> None:
         with self._interrupting:
-            if check in self._running:
-                check.run_out(reason)
+            if number in self._running:
+                self._running[number].run_out(reason)
