@@ -164,6 +164,7 @@ class Chain:
         self._random = random
         self.delta = MachineDelta(random_machine(random, stretches))
         self.forward, self.backward, self.mixed = (self._full(self.delta.machine.initial) for _ in range(3))
+        self._retraces = {id(graph): Retrace(graph) for graph in (self.forward, self.backward, self.mixed)}
 
     def _full(self, initial: Iterable[Entry]) -> DerivationGraph:
         return Full(self.delta, LIMIT).analyse(initial)
@@ -186,6 +187,26 @@ class Chain:
         else:
             self._assert_theorem_2(self.mixed, full, wanted, incr_fwd(self.delta, self.mixed, changes, LIMIT))
 
+    def _retraced(self, graph: DerivationGraph, done: Repaired) -> Retrace:
+        """What a repair leaves of the answers before is what a search from nothing finds."""
+        retrace, anew = self._retraces[id(graph)], Retrace(graph, orders=False)
+        before = {(name, state) for name, states in retrace._above.items() for state in states}
+        left = retrace.revise(done)
+        reached = {entry for entry in entries(graph) if anew.live(*entry)}
+        assert left == ({name for name, _ in before - reached} if graph.stale else set())
+        assert {(name, state) for name, states in retrace._above.items() for state in states} <= reached
+        assert {entry for entry in entries(graph) if retrace.live(*entry)} == reached
+        told = retrace.entered()
+        assert told.keys() == graph.functions.keys()
+        assert {(name, state) for name, states in told.items() for state in states} == reached
+        return retrace
+
+    def _forget(self, graph: DerivationGraph) -> None:
+        """At times, only the errors are asked about until the next repair."""
+        if not self._random.randrange(3):
+            self._retraces[id(graph)] = Retrace(graph)
+            self._retraces[id(graph)].errors()
+
     def _calls(self, changes: Changes) -> Iterable[tuple[str, str]]:
         for name in changes.functions:
             for location in range(9):
@@ -194,6 +215,7 @@ class Chain:
                         yield from ((name, callee) for callee, _ in self.delta.call(name, edge, state)[1])
 
     def _assert_theorem_2(self, graph: DerivationGraph, full: DerivationGraph, wanted: object, done: Repaired) -> None:
+        self._retraced(graph, done)
         assert starts(graph) == starts(full)
         assert as_sets(graph) == wanted
         assert_well_founded(graph, self.delta, entries(graph))
@@ -201,16 +223,17 @@ class Chain:
         for name, part in graph.functions.items():
             for error in part.errors:
                 assert_real_run(graph, self.delta, name, error)
+        self._forget(graph)
 
     def _assert_theorem_3(
         self, graph: DerivationGraph, full: DerivationGraph, wanted: dict[str, dict[str, object]], done: Repaired
     ) -> None:
+        retrace = self._retraced(graph, done)
         assert starts(graph) == starts(full)
         # the induction hypothesis of the proof: what Full finds from the old entry states
         assert as_sets(graph) == as_sets(self._full(entries(graph)))
         for name, part in full.functions.items():
             assert part.derived.keys() <= graph.functions[name].derived.keys()
-        retrace = Retrace(graph)
         errors = retrace.errors()
         assert {name: set(found) for name, found in errors.items()} == {
             name: part["errors"] for name, part in wanted.items() if part["errors"]
@@ -224,6 +247,7 @@ class Chain:
         for name, found in errors.items():
             for error in found:
                 assert_real_run(graph, self.delta, name, error)
+        self._forget(graph)
 
 
 def entries(graph: DerivationGraph) -> list[Entry]:

@@ -17,7 +17,7 @@ from analysis.engines.automaton.facts.facts import FactTable
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.feasibility.kept_searches import Differences
 from analysis.engines.automaton.functions.world import compare
-from analysis.engines.automaton.report.answers import Answers, entered
+from analysis.engines.automaton.report.answers import Answers
 from analysis.engines.automaton.report.findings import Findings
 from analysis.engines.automaton.report.suspicions import Error, Suspicion
 from analysis.engines.automaton.report.trace import Taken
@@ -25,7 +25,7 @@ from analysis.engines.automaton.revision.program_change import revise
 from analysis.engines.automaton.revision.reasons import Reasons, add_reasons, from_scratch, from_scratch_as_small
 from analysis.engines.automaton.revision.rule_change import revise_rules, slots_for
 from analysis.engines.automaton.solver.changes import Repaired
-from analysis.engines.automaton.solver.full import DerivationGraph, Entry, Full
+from analysis.engines.automaton.solver.full import DerivationGraph, Full
 from analysis.engines.automaton.solver.incr_back import incr_back
 from analysis.engines.automaton.solver.incr_fwd import incr_fwd
 from analysis.engines.automaton.solver.packed import Unpacked, pack_graph, unpack_graph
@@ -85,7 +85,6 @@ class Analysis:
         self._retrace = Retrace(self.graph)
         self._answers = Answers(rules, self.facts, rules)
         self._entries: tuple[str, ...] = ()
-        self._reached: set[Entry] = set()  # entry states that executions led to when that was asked
         self._most = 0
         self.refusal = ""  # why the last `revise` was refused
 
@@ -156,7 +155,7 @@ class Analysis:
         done = self._repaired
         texts = obstructed.union(name for name in revised.touched if plain.functions[name] is not old.get(name))
         differ = (revised.remodelled | revised.gone).union(*((done.changed, done.checked) if self.delta.thorough else ()))
-        rederived = done.changed | self._retraced()
+        rederived = done.changed | self._retrace.revise(done)  # no path may begin any more in the latter, or lead through
         self._findings.changed(Differences(differ, revised.rewritten, done.recalled, rederived), texts)
         self._answers.changed(revised.touched | done.changed | obstructed)
         self.refusal = "" if self.graph.complete else _TOO_MANY
@@ -169,17 +168,6 @@ class Analysis:
             return _TOO_MANY
         return "too much was left over from what the program was before" if self._size() > self._most else ""
 
-    def _retraced(self) -> set[str]:
-        """Looks anew for what executions lead to; the functions that they do not lead to any more in all states in which they
-        did. Their graphs can be what they were, and yet no path begins there, or leads through."""
-        self._reached |= self._retrace.reached
-        self._retrace = Retrace(self.graph)
-        if not self.graph.stale:
-            return set()
-        left = {entry for entry in self._reached if not self._retrace.still(*entry)}
-        self._reached -= left
-        return {name for name, _ in left}
-
     def _revise_rules(self, rules: tuple[Rule, ...], algorithm: Algorithm) -> Repaired | None:
         """Repairs the graph for other rules over the same program; in facts they keep their numbers. None as with `revise`."""
         slots = slots_for(self.rules, rules)
@@ -191,7 +179,7 @@ class Analysis:
         repaired = repair(self.delta, self.graph, revised.changes, self._room)
         add_reasons(self._rechecked, self.delta.program.functions, self.delta.program, frozenset(), repaired)
         self._rechecked.update(dict.fromkeys(revised.touched, ("rule", "")))
-        differ = revised.touched | repaired.changed | self._retraced()
+        differ = revised.touched | repaired.changed | self._retrace.revise(repaired)
         self._findings.other_rules(slots, revised.slots, differ, repaired.recalled)
         self._answers, self._said = Answers(slots, self.facts, rules), None
         return repaired if self.graph.complete else None
@@ -245,7 +233,7 @@ class Analysis:
         very same as in the revision before, if it is the same of all. `ms` is the time that it took, where it is not known."""
         if self._said is None:
             found, answers = self._findings, self._answers
-            states = entered(self.graph, self._retrace)
+            states = self._retrace.entered()
             verdicts = answers.verdicts(self.program, self.graph, states, found.violated, found.undecided, ms)
             said = verdicts, answers.summaries(self.graph, states)
             before = self._said_before

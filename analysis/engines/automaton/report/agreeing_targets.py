@@ -6,12 +6,13 @@ all that the program assigns to the pointer frees what it is passed in each run,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 
 from analysis.cfa.graph import Cfa, Program
 from analysis.engines.automaton.report.every_run import is_unavoidable
 from analysis.model import ir
 from analysis.model.c_types import Pointer
+from analysis.model.kept_with import kept_with
 
 
 def agreeing(program: Program, call: ir.Call, begins: ir.Effect | None) -> frozenset[str] | None:
@@ -34,20 +35,57 @@ def gives(program: Program, call: ir.Call, begins: ir.Effect | None, looked: set
         return False
     targets, made = program.assigned(call), program.assigned(begins)
     names = [name for name in made if name not in program.functions]
-    return bool(targets) and any(all(_gives(program, target, name, looked, ()) for target in targets) for name in names)
+    return bool(targets) and any(_giving(program, targets, name, looked).issuperset(targets) for name in names)
 
 
-def _gives(program: Program, target: str, name: str, looked: set[str], within: tuple[str, ...]) -> bool:
-    cfa = program.functions.get(target)
-    if cfa is None or target in within:
-        return target == name
-    looked.add(target)
-    calls = [edge.effect for edge in cfa.calls if isinstance(edge.effect, ir.Call)]
-    making = {call.result for call in calls if call.result and _all_give(program, call, name, looked, (*within, target))}
+def _giving(program: Program, targets: Sequence[str], name: str, looked: set[str]) -> set[str]:
+    """The functions that give what the library function `name` gives, itself among them: of these, and of all that they call.
+    Each is asked once, callees first. A call that leads back to a function that is not yet answered gives nothing."""
+    found, waiting = {name}, [*reversed(targets)]
+    entered, answered = set[str](), {name}
+    while waiting:
+        target = waiting[-1]
+        cfa = program.functions.get(target)
+        if cfa is None or target in answered:
+            waiting.pop()
+        elif target in entered:
+            waiting.pop()
+            answered.add(target)
+            if _gives(program, cfa, found):
+                found.add(target)
+        else:
+            entered.add(target)
+            looked.add(target)
+            waiting.extend(reversed([callee for callee in _asked(program, cfa) if callee not in entered]))
+    return found
+
+
+def _asked(program: Program, cfa: Cfa) -> Iterable[str]:
+    """The functions whose results decide what a function gives."""
+    calls = [call for call in _calls(cfa) if call.result] if _hands_out_results(cfa) else []
+    return dict.fromkeys(callee for call in calls for callee in program.assigned(call))
+
+
+def _gives(program: Program, cfa: Cfa, giving: set[str]) -> bool:
+    """Whether a function returns what calls of these functions give, or null, and stores it nowhere."""
+    if not _hands_out_results(cfa):
+        return False
+    calls = _calls(cfa)
+    making = {call.result for call in calls if call.result and (targets := program.assigned(call)) and giving.issuperset(targets)}
     made = _derived(cfa, making)
     if not _returns_only(cfa, made) or any(call.result in made - making or _hands_on(program, call, made) for call in calls):
         return False
     return not any(_mixes(edge.effect, made) for edge in cfa.edges if isinstance(edge.effect, ir.Assign))
+
+
+@kept_with
+def _hands_out_results(cfa: Cfa) -> bool:
+    """Whether all that a function returns, but for null, are results of calls."""
+    return _returns_only(cfa, _derived(cfa, [call.result for call in _calls(cfa) if call.result]))
+
+
+def _calls(cfa: Cfa) -> list[ir.Call]:
+    return [edge.effect for edge in cfa.calls if isinstance(edge.effect, ir.Call)]
 
 
 def _returns_only(cfa: Cfa, made: Set[ir.Expr]) -> bool:
@@ -70,11 +108,6 @@ def _mixes(effect: ir.Assign, made: Set[ir.Expr]) -> bool:
     return (is_made and not is_local) or (effect.target in made and not is_made and not _is_null(effect.value))
 
 
-def _all_give(program: Program, call: ir.Call, name: str, looked: set[str], within: tuple[str, ...]) -> bool:
-    targets = program.assigned(call)
-    return bool(targets) and all(_gives(program, target, name, looked, within) for target in targets)
-
-
 def _is_null(expr: ir.Expr) -> bool:
     bare = ir.strip_casts(expr)
     return isinstance(bare, ir.IntConst) and bare.value == 0
@@ -83,11 +116,16 @@ def _is_null(expr: ir.Expr) -> bool:
 def _comes_down(program: Program, target: str, name: str, looked: set[str]) -> bool:
     """Whether a function is the library function `name`, or passes it in each run what it is passed itself. What recursion does
     is not looked into."""
-    cfa = program.functions.get(target)
-    if cfa is None or target in looked:
-        return target == name
-    looked.add(target)
-    return any(_comes_down(program, callee, name, looked) for callee in _instead(cfa))
+    waiting = [target]
+    while waiting:
+        target = waiting.pop()
+        cfa = program.functions.get(target)
+        if target == name:
+            return True
+        if cfa is not None and target not in looked:
+            looked.add(target)
+            waiting.extend(reversed([*_instead(cfa)]))
+    return False
 
 
 def _instead(cfa: Cfa) -> Iterable[str]:

@@ -14,7 +14,7 @@ from analysis.cfa.linking.obstacle_words import described, is_open_order
 from analysis.engines.automaton.facts.facts import NOTHING, FactTable
 from analysis.engines.automaton.facts.spelled import summary_line
 from analysis.engines.automaton.solver.full import DerivationGraph, FunctionGraph
-from analysis.engines.automaton.solver.retrace import Retrace
+from analysis.engines.automaton.solver.retrace import Entered
 from analysis.model import ir
 from analysis.model.report import RuleVerdict
 from analysis.model.spelling import display_name
@@ -27,17 +27,6 @@ _NOT_PROVED = "no violation was found, and nothing was proved"
 _NOT_LOOKED_FOR = "only provers look for it, and they were not asked about it"
 UNASKED = frozenset((_NOT_PROVED, _NOT_LOOKED_FOR))
 """The reasons of verdicts that are unknown only because no prover was asked."""
-
-
-Entered = Mapping[str, list[int]]
-"""The entry states of each function in the graph that an execution leads to."""
-
-
-def entered(graph: DerivationGraph, retrace: Retrace) -> Entered:
-    """The entry states that an execution leads to."""
-    if not graph.stale:
-        return {name: list(part.summaries) for name, part in graph.functions.items()}
-    return {name: [state for state in part.summaries if retrace.live(name, state)] for name, part in graph.functions.items()}
 
 
 class _Wrong(NamedTuple):

@@ -63,7 +63,8 @@ class Repaired(msgspec.Struct):
     `reasons` are the functions that something outside them concerned, with the first such thing: `summary` and a callee that lost
     or got a summary, `argument` and a caller that enters them in a state that they had not, or `start`.
     `changed` are the functions whose graphs are not what they were: what was found out about others' still holds. `recalled` are
-    those that got a call site, or that the program starts in now, or did before.
+    those that got a call site, or that the program starts in now, or did before. `fewer_sites` are the entry states that lost
+    call sites, of functions that were not checked.
     """
 
     checked: list[str] = msgspec.field(default_factory=list)
@@ -78,4 +79,5 @@ class Repaired(msgspec.Struct):
     derivations_reused: int = 0
     changed: set[str] = msgspec.field(default_factory=set)
     recalled: set[str] = msgspec.field(default_factory=set)
+    fewer_sites: set[Entry] = msgspec.field(default_factory=set)
     reasons: dict[str, tuple[RecheckReason, str]] = msgspec.field(default_factory=dict)

@@ -50,7 +50,6 @@ class Repair(Explorer):
         self._dirty: dict[str, None] = {}
         self._again: dict[str, list[_Again]] = {}
         self._left: dict[Entry, set[tuple[int, int]]] = {}
-        self._fewer_sites: set[Entry] = set()
         self._before = 0, 0
 
     def _begin(self) -> None:
@@ -196,7 +195,7 @@ class Repair(Explorer):
 
     def _forget_sites(self, name: str) -> None:
         """Takes the calls that `_leave` noted from the sites of their callees; a list of sites is read once."""
-        self._fewer_sites.update(self._left)
+        self.repaired.fewer_sites.update(self._left)
         for (callee, entry), left in self._left.items():
             part = self.graph.functions[callee]
             sites = [s for s in part.sites[entry] if s[0] != name or (s[1], s[2].id) not in left]
@@ -236,7 +235,7 @@ class Repair(Explorer):
         check.run()
         self._count += len(check.fresh) - (self.repaired.configurations_removed - removed)
         self._work.extend(check.fresh)
-        self._fewer_sites |= check.left
+        self.repaired.fewer_sites |= check.left
         return check
 
     def _to_follow(self, name: str) -> list[_Again]:

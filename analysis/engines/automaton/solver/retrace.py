@@ -9,44 +9,56 @@ not explored, and its errors count again.)
 The search goes backwards from entry states to those that their call sites follow from. An answer holds for
 all later questions, so that each list of sites is read at most once, also with recursion: entry states that
 wait for one on a cycle become reached when that one does.
+
+After a repair, only those answers are doubted that what the repair took away can have to do with. Each entry state
+that is reached knows the one above that it was first reached from. Where no site leads from there any more, the
+entry state is searched for anew, and so is all that was first reached from it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from analysis.engines.automaton.solver.changes import Repaired
 from analysis.engines.automaton.solver.full import DerivationGraph, Entry, unpack
+
+Entered = Mapping[str, list[int]]
+"""The entry states of each function in the graph that an execution leads to."""
+_START: Entry = ("", -1)  # stands above the entry states that the program starts in
 
 
 class Retrace:
-    """Answers about one graph, while it stays as it is.
+    """Answers about one graph, from repair to repair.
 
     For an entry state that is reached, its first site is made one in a function entered in a state that was found to be reached
-    before it, so that going from first site to first site ends at an entry of the program (see `trace`).
+    before it, so that going from first site to first site ends at an entry of the program (see `trace`). Only one can do that
+    with a graph; others only look (`orders`).
     """
 
-    def __init__(self, graph: DerivationGraph) -> None:
+    def __init__(self, graph: DerivationGraph, *, orders: bool = True) -> None:
         self._graph = graph
-        self._live: set[Entry] = set()
-        self._seen: set[Entry] = set()
+        self._orders = orders
+        self._above: dict[str, dict[int, Entry]] = {}  # of each reached entry state, what it was first reached from
+        self._below: dict[Entry, list[Entry]] = {}  # the same, seen from there; some of these may be reached from elsewhere now
+        self._unreached: set[Entry] = set()  # it was searched for a way to these, and there was none yet
         self._waiting: dict[Entry, list[tuple[Entry, int]]] = {}
+        self._entered: dict[str, tuple[int, list[int]]] = {}  # the entry states that there were, counted, and the reached ones
+        self._outdated: set[str] = set()  # the functions of which this is to be asked again
+        self._was_stale = False
 
     def live(self, function: str, entry: int) -> bool:
         """Whether some execution enters the function in this state."""
         wanted = (function, entry)
-        if wanted not in self._seen:
+        if not self._is_reached(wanted) and wanted not in self._unreached:
             self._search(wanted)
-        return wanted in self._live
-
-    @property
-    def reached(self) -> frozenset[Entry]:
-        """The entry states of which it was found so far that executions lead there."""
-        return frozenset(self._live)
+        return self._is_reached(wanted)
 
     def still(self, function: str, entry: int) -> bool:
         """The same as `live`, of an entry state that the graph may not have any more."""
-        part = self._graph.functions.get(function)
-        return part is not None and entry in part.summaries and self.live(function, entry)
+        return self._is_there((function, entry)) and self.live(function, entry)
+
+    def _is_reached(self, entry: Entry) -> bool:
+        return entry[1] in self._above.get(entry[0], ())
 
     def errors(self) -> dict[str, list[int]]:
         """The error configurations that some execution leads to, by function."""
@@ -57,31 +69,100 @@ class Retrace:
                 found[name] = reached
         return found
 
+    def entered(self) -> Entered:
+        """The entry states that an execution leads to. A list stays the same object while it says the same."""
+        stale, functions = self._graph.stale, self._graph.functions
+        if stale != self._was_stale:
+            self._was_stale = stale
+            self._outdated.update(functions)
+        before, self._entered = self._entered, {}
+        for name, part in functions.items():
+            known = before.get(name)
+            if known is None or known[0] != len(part.summaries) or name in self._outdated:
+                found = [state for state in part.summaries if not stale or self.live(name, state)]
+                known = (len(part.summaries), found if known is None or known[1] != found else known[1])
+            self._entered[name] = known
+        self._outdated.clear()
+        return {name: found for name, (_, found) in self._entered.items()}
+
+    # -- after a repair -------------------------------------------------------------------------------------------------------
+
+    def revise(self, repaired: Repaired) -> set[str]:
+        """Takes in that the graph was repaired. Returns the functions that executions do not lead to any more in all states in
+        which they were found to."""
+        concerned = {*repaired.changed, *repaired.checked, *repaired.recalled, *(name for name, _ in repaired.fewer_sites)}
+        concerned.update(name for name in self._above if name not in self._graph.functions)
+        self._outdated |= concerned
+        self._outdated.update(name for name, _ in self._unreached)
+        self._unreached.clear()
+        self._waiting.clear()
+        doubted = self._doubted((name, state) for name in sorted(concerned) for state in self._above.get(name, ()))
+        if not self._graph.stale:
+            return set()
+        return {name for name, state in doubted if not self.still(name, state)}
+
+    def _doubted(self, entries: Iterator[Entry]) -> list[Entry]:
+        """Forgets that those of these are reached which no site leads to from where they were first reached, and all that was
+        first reached from them; returns them."""
+        work = [entry for entry in entries if not self._holds(entry)]
+        doubted = dict.fromkeys(work)
+        while work:
+            above = work.pop()
+            for entry in self._below.pop(above, ()):
+                if entry not in doubted and self._above.get(entry[0], {}).get(entry[1]) == above:
+                    doubted[entry] = None
+                    work.append(entry)
+        for name, state in doubted:
+            del self._above[name][state]
+            if not self._above[name]:
+                del self._above[name]
+            self._outdated.add(name)
+        return [*doubted]
+
+    def _is_there(self, entry: Entry) -> bool:
+        part = self._graph.functions.get(entry[0])
+        return part is not None and entry[1] in part.summaries
+
+    def _holds(self, entry: Entry) -> bool:
+        """Whether a reached entry state follows from what it was first reached from. The site that says so comes first again."""
+        above = self._above[entry[0]][entry[1]]
+        if not self._is_there(entry):
+            return False
+        if above == _START:
+            return entry[1] in self._graph.initial.get(entry[0], ())
+        sites = self._graph.functions[entry[0]].sites[entry[1]]
+        index = next((i for i, (caller, at, _) in enumerate(sites) if caller == above[0] and unpack(at)[1] == above[1]), None)
+        if index:
+            sites.insert(0, sites.pop(index))
+        return index is not None
+
+    # -- the search -----------------------------------------------------------------------------------------------------------
+
     def _search(self, wanted: Entry) -> None:
         stack: list[tuple[Entry, Iterator[tuple[int, Entry]]]] = []
         self._visit(wanted, stack)
         while stack:
             here, sites = stack[-1]
-            step = next(sites, None) if here not in self._live else None
+            step = None if self._is_reached(here) else next(sites, None)
             if step is None:
                 stack.pop()
                 continue
             index, above = step
-            if above in self._live:
-                self._reach(here, index)
+            if self._is_reached(above):
+                self._reach(here, index, above)
                 continue
             self._waiting.setdefault(above, []).append((here, index))
-            if above not in self._seen:
+            if above not in self._unreached:
                 self._visit(above, stack)
 
     def _visit(self, entry: Entry, stack: list[tuple[Entry, Iterator[tuple[int, Entry]]]]) -> None:
-        self._seen.add(entry)
+        self._unreached.add(entry)
         if entry[1] in self._graph.initial.get(entry[0], ()):
-            self._reach(entry, 0)
+            self._reach(entry, 0, _START)
         else:
-            stack.append((entry, self._above(entry)))
+            stack.append((entry, self._sites(entry)))
 
-    def _above(self, entry: Entry) -> Iterator[tuple[int, Entry]]:
+    def _sites(self, entry: Entry) -> Iterator[tuple[int, Entry]]:
         """The entry states that the sites of one follow from, each once, with the position of the site."""
         seen: set[Entry] = set()
         for index, (caller, site, _) in enumerate(self._graph.functions[entry[0]].sites[entry[1]]):
@@ -90,14 +171,16 @@ class Retrace:
                 seen.add(above)
                 yield index, above
 
-    def _reach(self, entry: Entry, index: int) -> None:
-        """An entry state is reached, from the site at a position; so is all that waits for it."""
-        work = [(entry, index)]
+    def _reach(self, entry: Entry, index: int, above: Entry) -> None:
+        """An entry state is reached, from the site at a position, which follows from `above`; so is all that waits for it."""
+        work = [(entry, index, above)]
         while work:
-            entry, index = work.pop()
-            if entry not in self._live:
-                self._live.add(entry)
-                if index:
+            entry, index, above = work.pop()
+            if not self._is_reached(entry):
+                self._unreached.discard(entry)
+                self._above.setdefault(entry[0], {})[entry[1]] = above
+                self._below.setdefault(above, []).append(entry)
+                if index and self._orders:
                     sites = self._graph.functions[entry[0]].sites[entry[1]]
                     sites.insert(0, sites.pop(index))
-                work.extend(self._waiting.pop(entry, ()))
+                work.extend((one, at, entry) for one, at in self._waiting.pop(entry, ()))
