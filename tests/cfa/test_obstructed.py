@@ -228,3 +228,11 @@ def test_pragmas_are_read() -> None:
     assert pragma_of(b"#pragma omp parallel for").strange == "pragma omp parallel"
     assert pragma_of(b"#pragma STDC FENV_ACCESS ON").strange == "pragma STDC FENV_ACCESS"
     assert pragma_of(b'#pragma push_macro("x")') == pragma_of(b"#pragma GCC diagnostic pop") == pragma_of(b"#pragma")
+
+
+def test_of_several_names_the_same_one_is_told_in_each_process() -> None:
+    """Sets of names are in another order in each."""
+    names = [f"x{number}" for number in range(9)]
+    declared = "".join(f'extern int {name} __asm__("of_{name}");' for name in reversed(names))
+    reason = obstructed(f"{declared} int f(void) {{ return {' + '.join(reversed(names))}; }}")["f"]
+    assert "x0, " in reason

@@ -111,8 +111,9 @@ def _everywhere(units: Sequence[Unit]) -> Iterator[tuple[str, str]]:
 
 def _why_mentions(cfa: Cfa, names: Mapping[str, str]) -> str | None:
     """Why a function is not understood that mentions a name of these, each with why it is not understood itself."""
-    met = next((other for other in mentions(cfa) if other in names), None) if names else None
-    return None if met is None else _why(met, names)
+    if mentions(cfa).isdisjoint(names):
+        return None
+    return _why(min(names.keys() & mentions(cfa)), names)  # the same one in each process, which orders sets of names otherwise
 
 
 def _why(met: str, names: Mapping[str, str]) -> str:

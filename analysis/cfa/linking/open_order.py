@@ -74,6 +74,7 @@ class _Known(NamedTuple):
     Operands that meet without a call, through a pointer from another file, are left to `ORDER`: what they do is undefined
     (C11 6.5p2)."""
 
+    cfas: Mapping[str, Cfa]
     calls: WithCallees
     variables: tuple[Variable | StaticLocal, ...]
     initially: frozenset[str]
@@ -83,7 +84,7 @@ class _Known(NamedTuple):
     decided: dict[Cfa, _Decided]
 
 
-_NOTHING = _Known(WithCallees({}, frozenset(), {}), (), frozenset(), frozenset(), frozenset(), {}, {})
+_NOTHING = _Known({}, WithCallees({}, frozenset(), {}), (), frozenset(), frozenset(), frozenset(), {}, {})
 _last = [_NOTHING]
 
 
@@ -113,12 +114,12 @@ def _called(cfa: Cfa) -> frozenset[str]:
 
 def _known(units: Sequence[Unit], cfas: Mapping[str, Cfa], more: frozenset[str]) -> _Known:
     last = _last[0]
-    functions = _own_effects(units, cfas)
+    functions = _own_effects(units, cfas, last)
     variables = tuple(_variables(units))
     ending = _ending(units) | more
     is_initially, records = _same(variables, last.variables), _records(units)
     if functions == last.calls.functions and ending == last.calls.ending and is_initially and records == last.records:
-        return last
+        return last._replace(cfas=cfas)
     initially = last.initially if is_initially else frozenset(_exposed_initially(variables))
     exposed = initially.union(_defined_elsewhere(units), *(mine.exposed for mine in functions.values()))
     named = (one.var.name for one in variables if "::" not in one.var.name)
@@ -126,7 +127,7 @@ def _known(units: Sequence[Unit], cfas: Mapping[str, Cfa], more: frozenset[str])
     calls = with_callees(functions, ending, last.calls)
     is_alike = (exposed, anywhere, ending, records) == (last.exposed, last.anywhere, last.calls.ending, last.records)
     decided = _still_decided(last, calls.effects) if is_alike else {}
-    return _Known(calls, variables, initially, exposed, anywhere, records, decided)
+    return _Known(cfas, calls, variables, initially, exposed, anywhere, records, decided)
 
 
 def _records(units: Sequence[Unit]) -> Mapping[str, RecordDefinition]:
@@ -136,8 +137,13 @@ def _records(units: Sequence[Unit]) -> Mapping[str, RecordDefinition]:
     return found
 
 
-def _own_effects(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> dict[str, Own]:
-    functions = {name: own(cfa) for name, cfa in cfas.items()}
+def _own_effects(units: Sequence[Unit], cfas: Mapping[str, Cfa], last: _Known) -> dict[str, Own]:
+    """What each function does itself; of those that are the same as the last time, it is known."""
+    if list(cfas) == list(last.cfas):
+        others = {name: own(cfa) for name, cfa in cfas.items() if cfa is not last.cfas[name]}
+        functions = {**last.calls.functions, **others}
+    else:
+        functions = {name: own(cfa) for name, cfa in cfas.items()}
     functions[POINTER] = through_pointers(functions, frozenset().union(*(unit.address_taken for unit in units)))
     return functions
 

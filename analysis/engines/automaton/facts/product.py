@@ -88,6 +88,7 @@ class ProgramDelta:
         self.initial_values = initial_values(program)
         self.spoiled = {name: spoiled_by(cfa) for name, cfa in program.functions.items()}
         self.constants = constant_globals(program, self.footprints.returning, self.spoiled)
+        self.callers: dict[str, set[str]] | None = None  # of each function, once somebody has asked
         self.models: dict[str, FunctionModel] = {}
         self.memos: dict[str, Memo] = {}
         self._names: dict[int, frozenset[str] | None] = {}

@@ -39,6 +39,19 @@ class _Wrong(NamedTuple):
     verdicts: dict[str, RuleVerdict]
 
 
+class _Plain(NamedTuple):
+    """What is said of a function in which nothing is wrong, and what it was made of."""
+
+    cfa: Cfa
+    entries: list[int]
+    contracts: tuple[Function, ...]
+    assumptions: tuple[str, ...]
+    verdicts: dict[str, RuleVerdict]
+
+
+_NO_ENTRIES: list[int] = []
+
+
 class Answers:
     """Speaks about the functions of one program, revision by revision: of the rules `asked`, which facts know by their numbers in
     `rules`."""
@@ -48,6 +61,7 @@ class Answers:
         self._asked = asked
         self._facts = facts
         self._assumed: dict[str, tuple[Cfa, tuple[Function, ...], tuple[str, ...]]] = {}
+        self._plain: dict[str, _Plain] = {}
         self._alike: dict[tuple[str, tuple[str, ...]], dict[str, RuleVerdict]] = {}
         self._wrong: dict[str, _Wrong] = {}
         self._lines: dict[str, tuple[list[int], tuple[str, ...]]] = {}
@@ -57,6 +71,7 @@ class Answers:
         """These functions are others, or what they call is, or the graph of them."""
         for name in functions:
             self._assumed.pop(name, None)
+            self._plain.pop(name, None)
             self._lines.pop(name, None)
             self._obstacles.pop(name, None)
 
@@ -72,25 +87,35 @@ class Answers:
         """What is known of each function for each rule; `violated` and `undecided` are rules by function."""
         verdicts = {}
         before, self._wrong = self._wrong, {}
-        alike, self._alike = self._alike, {}
-        share = ms / max(len(program.functions), 1)
+        plains, self._plain = self._plain, {}
+        contracts, share = program.contracts, ms / max(len(program.functions), 1)
         for name, cfa in program.functions.items():
-            key = self._doubt(name, cfa, graph, entered.get(name, [])), self._assumptions(name, cfa, program)
-            plain = self._alike.get(key) or alike.get(key)
-            if plain is None:
-                said = RuleVerdict("unknown", key[0], key[1], ENGINE, ms=share)
-                unsaid = RuleVerdict("unknown", _NOT_LOOKED_FOR, key[1], ENGINE)
-                plain = {rule.name: unsaid if rule.provers_only else said for rule in self._asked}
-            self._alike[key] = plain
+            entries, plain = entered.get(name, _NO_ENTRIES), plains.get(name)
+            if plain is None or plain.cfa is not cfa or plain.entries is not entries or plain.contracts != contracts:
+                plain = self._said_plainly(name, cfa, program, graph, entries, share)
+            self._plain[name] = plain
+            said = plain.verdicts
             if name in violated or name in undecided:
                 wrong, open_ = violated.get(name, set()), undecided.get(name, set())
                 known = before.get(name)
-                if known is None or known[:3] != (plain, wrong, open_):
-                    known = _Wrong(plain, wrong, open_, {**plain, **self._with_wrong(wrong, open_, key[1], share)})
+                if known is None or known[:3] != (said, wrong, open_):
+                    known = _Wrong(said, wrong, open_, {**said, **self._with_wrong(wrong, open_, plain.assumptions, share)})
                 self._wrong[name] = known
-                plain = known.verdicts
-            verdicts[name] = plain
+                said = known.verdicts
+            verdicts[name] = said
         return verdicts
+
+    def _said_plainly(
+        self, name: str, cfa: Cfa, program: Program, graph: DerivationGraph, entries: list[int], share: float
+    ) -> _Plain:
+        """The verdicts on a function in which nothing is wrong; the same object as of others of which the same is said."""
+        key = self._doubt(name, cfa, graph, entries), self._assumptions(name, cfa, program)
+        found = self._alike.get(key)
+        if found is None:
+            said = RuleVerdict("unknown", key[0], key[1], ENGINE, ms=share)
+            unsaid = RuleVerdict("unknown", _NOT_LOOKED_FOR, key[1], ENGINE)
+            found = self._alike[key] = {rule.name: unsaid if rule.provers_only else said for rule in self._asked}
+        return _Plain(cfa, entries, program.contracts, key[1], found)
 
     def _doubt(self, name: str, cfa: Cfa, graph: DerivationGraph, entries: list[int]) -> str:
         """Why nothing is shown of the function where nothing is wrong."""

@@ -25,7 +25,6 @@ from copy import copy
 
 import msgspec
 
-from analysis.cfa.callgraph import called
 from analysis.cfa.graph import Cfa, Program
 from analysis.engines.automaton.facts.product import Memo, ProgramDelta, is_small
 from analysis.engines.automaton.facts.relevance import node_of
@@ -42,6 +41,7 @@ from analysis.engines.automaton.revision.alike import (
     merge,
     written_otherwise,
 )
+from analysis.engines.automaton.revision.callers import Callers
 from analysis.engines.automaton.solver.changes import Changes, EdgeChanges, Scope
 from analysis.engines.automaton.solver.full import DerivationGraph, Entry
 from analysis.model.intervals import Interval
@@ -71,7 +71,7 @@ def revise(
     if _is_anew(before, program, world, global_edges):
         return None
     changed = {name for name, cfa in program.functions.items() if cfa is not old.functions.get(name)}.union(world.calls)
-    callers = _Callers(program, old)
+    callers = Callers(program, old, changed, before.callers, is_alike=not world and program.called is old.called)
     relevant = before.relevance.nodes
     delta, moved = _without_models(before, program, world, changed, callers)
     nodes = _that_differ(relevant, delta.relevance.nodes)
@@ -108,6 +108,7 @@ def revise(
         functions[name] = _edges(old.functions[name], program.functions[name], found)
     anew = frozenset(name for name in changed if name in graph.functions and _is_another(old, program, world, name))
     changes = _changes(graph, world, functions, anew, tuple(delta.initial(entries)))
+    delta.callers = callers.settled()
     differ = (remodelled - written.keys()) | _starting_otherwise(delta, before, changed)
     return Revised(delta, changes, frozenset(differ), written, frozenset(touched), world.gone)
 
@@ -118,7 +119,7 @@ def _is_anew(before: ProgramDelta, program: Program, world: WorldChange, global_
 
 
 def _without_models(
-    before: ProgramDelta, program: Program, world: WorldChange, changed: Set[str], callers: _Callers
+    before: ProgramDelta, program: Program, world: WorldChange, changed: Set[str], callers: Callers
 ) -> tuple[ProgramDelta, Moved]:
     """The next Delta before its functions have models, and what moved in their footprints."""
     delta = copy(before)
@@ -152,41 +153,8 @@ def _changes(
     )
 
 
-class _Callers:
-    """Which of the functions that there are now call a function, in one revision or the other; found out when it is first
-    asked."""
-
-    def __init__(self, program: Program, old: Program) -> None:
-        self._program = program
-        self._old = old
-        self._found: dict[str, set[str]] | None = None
-
-    def of(self, name: str) -> set[str]:
-        """Returns the callers of a function."""
-        if self._found is None:
-            self._found = self._find()
-        return self._found.get(name, set())
-
-    def calls_none_of(self, name: str, callees: Set[str]) -> bool:
-        """Whether a function calls none of these functions."""
-        return all(name not in self.of(callee) for callee in callees)
-
-    def _find(self) -> dict[str, set[str]]:
-        found: dict[str, set[str]] = {}
-        for name, cfa in self._program.functions.items():
-            old = self._old.functions.get(name)
-            direct, others = called(cfa)
-            before, others_before = ((), ()) if old is None else called(old)
-            targets = [*direct, *(name for name in before if name not in direct)]
-            targets += [target for call in others for target in self._program.targets(call)]
-            targets += [target for call in others_before for target in self._old.targets(call)]
-            for target in targets:
-                found.setdefault(target, set()).add(name)
-        return found
-
-
 def _rewrite(
-    delta: ProgramDelta, before: ProgramDelta, moved: Moved, wanted: Set[str], callers: _Callers
+    delta: ProgramDelta, before: ProgramDelta, moved: Moved, wanted: Set[str], callers: Callers
 ) -> dict[str, Rewritten | None]:
     """Updates the models of callers with what their callees now write and read. None for a model that needs
     more than that, and has to be made anew."""
@@ -195,7 +163,7 @@ def _rewrite(
     return {name: models[name].rewrite(delta.footprints, moved) for name in (concerned - wanted) & models.keys()}
 
 
-def _remodel(delta: ProgramDelta, before: ProgramDelta, wanted: Set[str], callers: _Callers) -> tuple[set[str], set[str]]:
+def _remodel(delta: ProgramDelta, before: ProgramDelta, wanted: Set[str], callers: Callers) -> tuple[set[str], set[str]]:
     """Makes new models of the wanted functions, and of those whose callees look different to them as a
     result. Keeps the other models. Returns the functions with new models, and those of them that look
     different to callers."""
@@ -227,7 +195,7 @@ def _that_differ(old: Mapping[int, frozenset[Node]], new: Mapping[int, frozenset
 
 
 def _memos(
-    delta: ProgramDelta, before: ProgramDelta, others: Set[str], otherwise: Set[str], nodes: Set[Node], callers: _Callers
+    delta: ProgramDelta, before: ProgramDelta, others: Set[str], otherwise: Set[str], nodes: Set[Node], callers: Callers
 ) -> dict[str, Memo]:
     """The answers that still hold. Where facts begin can differ for any state, in the graph or not, where a value can begin to
     be tracked at one of the nodes: in the function of a variable, and in its callers, which pass and get values; anywhere, if
@@ -277,7 +245,7 @@ def _other_values(old: Mapping[str, Interval], new: Mapping[str, Interval]) -> s
     return {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
 
 
-def _doubting(delta: ProgramDelta, before: ProgramDelta, callers: _Callers) -> set[str]:
+def _doubting(delta: ProgramDelta, before: ProgramDelta, callers: Callers) -> set[str]:
     """The callers of functions whose results are tested more or less often than before."""
     old, new = before.beliefs.counts, delta.beliefs.counts
     differ = {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
