@@ -103,7 +103,7 @@ def _doubts(run: RunStart, objects: Objects) -> Iterator[str]:
         if one.kind in ("expression", "indeterminate"):
             yield f"the run depends on a value that C does not define{f', of {one.name}' if one.name else ''}"
     for name in objects.unknown:
-        yield f"the run depends on bytes of {name}, which a function outside of the program has written"
+        yield f"the run depends on bytes of {name} that nothing in the program has set"
 
 
 def _globals(run: RunStart, objects: Objects) -> str:

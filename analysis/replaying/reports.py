@@ -62,8 +62,7 @@ _END = re.compile(r"\n\s*\n|(?:is located|freed by|previously allocated|Address 
 _PROCESS = re.compile(r"^==\d+== ?", re.MULTILINE)
 _REPEATED = "SUMMARY:"
 _MADE = frozenset(("memory-leak", "memory-cleanup", "resource-leak"))
-_ELSEWHERE = frozenset(("lock-at-exit", "assertion"))
-_UNSET = "uninitialized-read"
+_ELSEWHERE = frozenset(("lock-at-exit", "assertion", "uninitialized-read"))
 _ABORTED = -6
 
 
@@ -114,12 +113,12 @@ def _report(said: str, at: int, rules: tuple[str, ...]) -> Seen:
 def agrees(shown: Seen, rule: str, spots: Sequence[Spot], made: Sequence[Spot] = ()) -> bool:
     """Whether that is the violation of a rule at one of these places. What is lost or left behind is told where it was `made`, as
     far as that is known: by calls, the innermost first. A failed assertion is told by the library; a value that was never set,
-    where something depends on it, which the harness does where the value is passed."""
+    where something depends on it."""
     if rule not in shown.rules:
         return False
     if rule in _MADE:
         return _follows(shown.places, made)
-    if rule in _ELSEWHERE or (rule == _UNSET and not _is_in_harness(shown)):
+    if rule in _ELSEWHERE:
         return True
     return any(_is_at(place, spot) for place in shown.places for spot in spots)
 
@@ -132,10 +131,6 @@ def _follows(places: Sequence[tuple[str, int]], made: Sequence[Spot]) -> bool:
 
 def _is_at(place: tuple[str, int], spot: Spot) -> bool:
     return place[0] == os.path.basename(spot[0]) and spot[1] <= place[1] <= spot[2]
-
-
-def _is_in_harness(shown: Seen) -> bool:
-    return any(name in HARNESS_FILES for name, _ in shown.places[:1])
 
 
 def _ended(said: str, status: int | None) -> str:
