@@ -90,4 +90,4 @@ def _lines(contract: FunctionContract) -> Iterator[str]:
     if callers and contract.requires:
         yield f"  callers: {callers}"
     for text in contract.open:
-        yield f"  open: {text}"
+        yield f"  not proved: {text}"

@@ -19,7 +19,7 @@ from analysis.replaying.harness import FAILING, MAIN_OF_PROGRAM, Harness
 from analysis.replaying.marked_lines import DECLARATIONS
 from analysis.replaying.objects import RefusedError
 
-UNDEFINED = ("-fsanitize=undefined", "-fno-sanitize=alignment,bool,enum", "-fno-sanitize-recover=all")
+UNDEFINED = ("-fsanitize=undefined", "-fno-sanitize=alignment,bool,enum,builtin", "-fno-sanitize-recover=all")
 """What stops a program where a rule is violated. No rule is about what is left out: the run may go on there."""
 SANITIZERS = ("-fsanitize=address", *UNDEFINED)
 _UNDECLARED = "-Wimplicit-function-declaration"
