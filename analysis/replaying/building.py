@@ -15,9 +15,9 @@ from analysis.c.functions import known
 from analysis.frontend.compiler import confinement
 from analysis.frontend.compiler.compiler_run import compiler_environment, find_program_file
 from analysis.model.c_types import Function
+from analysis.replaying.given_objects import RefusedError
 from analysis.replaying.harness import FAILING, MAIN_OF_PROGRAM, Harness
 from analysis.replaying.marked_lines import DECLARATIONS
-from analysis.replaying.objects import RefusedError
 
 UNDEFINED = ("-fsanitize=undefined", "-fno-sanitize=alignment,bool,enum,builtin", "-fno-sanitize-recover=all")
 """What stops a program where a rule is violated. No rule is about what is left out: the run may go on there."""

@@ -9,9 +9,9 @@ from analysis.cfa.linking.obstructed import MAIN
 from analysis.model.c_types import Function
 from analysis.model.run_inputs import RunStart
 from analysis.model.verifiers import CHECKS, is_assumption
+from analysis.replaying.given_objects import Objects, is_name, spelled
 from analysis.replaying.lock_answers import is_answered, lock_functions
 from analysis.replaying.marked_lines import DECLARATIONS, printed
-from analysis.replaying.objects import Objects, is_name, spelled
 from analysis.replaying.signatures import branches, cuts_pointers, defined
 from analysis.replaying.wrappers import Wrappers
 

@@ -11,8 +11,8 @@ from analysis.frontend.compiler.compiler_run import find_program_file
 from analysis.model.places import Place
 from analysis.model.report import Finding
 from analysis.replaying.building import SANITIZERS, UNDEFINED, Replayable, Unit, build
+from analysis.replaying.given_objects import RefusedError
 from analysis.replaying.harness import Harness, answers_locks, harness_for
-from analysis.replaying.objects import RefusedError
 from analysis.replaying.reports import Seen, Spot, agrees, seen
 from analysis.replaying.running import run
 

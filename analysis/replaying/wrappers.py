@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from analysis.c.functions import known
 from analysis.model.c_types import Function
 from analysis.model.run_inputs import RunInput, RunStart
+from analysis.replaying.given_objects import Objects, RefusedError
 from analysis.replaying.lock_answers import is_answered
-from analysis.replaying.objects import Objects, RefusedError
 from analysis.replaying.signatures import UNKNOWN, branches, parameters
 
 _OPENED = {"stream": ("fopen", '("/dev/null", "r+")'), "directory": ("opendir", '(".")'), "descriptor": ("dup", "(0)")}

@@ -8,9 +8,9 @@ from analysis.c.functions import LIBRARY
 from analysis.c.locks import UNLOCKS
 from analysis.model.c_types import INT, Floating, Function, Integer, Pointer, Record, Void
 from analysis.model.run_inputs import RunInput, RunStart
+from analysis.replaying.given_objects import RefusedError
 from analysis.replaying.harness import Harness, harness_for
 from analysis.replaying.lock_answers import is_answered
-from analysis.replaying.objects import RefusedError
 from analysis.replaying.reports import agrees, seen
 
 FREED = "==1==ERROR: AddressSanitizer: heap-use-after-free\n    #0 in f a.c:9\n\nfreed by x\n    #0 in g a.c:4"
