@@ -59,9 +59,9 @@ def build(
     names = []
     for number, unit in enumerate(units):
         name = f"unit{number}"
-        (folder / f"{name}.i").write_bytes(unit.text + (b"\n" + harness.behind.encode() if unit.has_entry else b""))
+        text = unit.text + (b"\n" + harness.behind.encode() if unit.has_entry else b"")
         own = () if unit.has_signed_char else ("-funsigned-char",)
-        _compiled(folder, compiler, (*flags, *own), name, unit.path)
+        _compiled(folder, compiler, (*flags, *own), name, unit.path, text)
         if harness.has_main and not (harness.behind and unit.has_entry):
             _objcopy(folder, name, "--redefine-sym", f"main={MAIN_OF_PROGRAM}")
         if failing:
@@ -84,18 +84,19 @@ def build(
     raise RefusedError(f"the program cannot be linked: {_first_line(done.stderr)}")
 
 
-def _compiled(folder: Path, compiler: str, flags: Sequence[str], name: str, path: str) -> None:
-    """Compiles a unit. Functions that compilers know, and the unit does not declare, get the type that compilers give them where
+def _compiled(folder: Path, compiler: str, flags: Sequence[str], name: str, path: str, text: bytes) -> None:
+    """Compiles the text of a unit. Functions that compilers know, and the unit does not declare, get the type that compilers give them where
     they are allowed to use what they know (`-fno-builtin` is for calls to be calls)."""
     said = ""
+    unit = folder / f"{name}.i"
+    unit.write_bytes(text)
     for standard in _STANDARDS:
         command = [compiler, *flags, _UNDECLARED, standard, "-x", "cpp-output", "-c", f"{name}.i", "-o", f"{name}.o"]
         done = _run(command, folder)
         built_in = [called for called in dict.fromkeys(_CALLED.findall(done.stderr)) if _is_built_in(called)]
         if built_in:
-            unit = folder / f"{name}.i"
             declared = "".join(f"extern __typeof__(__builtin_{called}) {called};\n" for called in built_in)
-            unit.write_bytes(declared.encode() + unit.read_bytes())
+            unit.write_bytes(declared.encode() + text)
             done = _run(command, folder)
         if done.returncode == 0:
             return
