@@ -85,7 +85,8 @@ def build(
 
 
 def _compiled(folder: Path, compiler: str, flags: Sequence[str], name: str, path: str, text: bytes) -> None:
-    """Compiles the text of a unit. Functions that compilers know, and the unit does not declare, get the type that compilers give them where
+    """Compiles the text of a unit. Functions that compilers know, and it does not declare, get the type that compilers give them
+    where
     they are allowed to use what they know (`-fno-builtin` is for calls to be calls)."""
     said = ""
     unit = folder / f"{name}.i"
