@@ -103,7 +103,7 @@ def _only(named: Sequence[Finding], fingerprint: str) -> Finding:
     if len({one.fingerprint for one in named}) > 1:
         raise Failure(f"Several findings begin with {fingerprint}: give more of the fingerprint.")
     if named[0].status != "confirmed":
-        raise Failure(f"The finding {fingerprint} is possible, not confirmed: there is no run to be made again.")
+        raise Failure(f"The finding {fingerprint} is possible, not confirmed: there is no run to repeat.")
     return named[0]
 
 

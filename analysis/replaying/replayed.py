@@ -49,7 +49,7 @@ _CUT = ("--leak-check=no",)
 def replay(finding: Finding, program: Replayable, compiler: str, folder: Path) -> Outcome:
     """Builds the program in an empty folder, and runs it as the finding's run did."""
     if finding.run is None:
-        return Outcome("refused", "the finding is not confirmed: there is no run to be made again")
+        return Outcome("refused", "the finding is not confirmed: there is no run to repeat")
     try:
         harness = harness_for(finding.run, program.externals, finding.rule)
         return _Replay(finding, program.units, harness, compiler, folder).outcome()

@@ -107,7 +107,7 @@ def _report(said: str, at: int, rules: tuple[str, ...]) -> Seen:
     end = _END.search(rest)
     places = _PLACE.finditer(words + "\n" + (rest[: end.start()] if end else rest))
     named = ((os.path.basename(found[1]), int(found[2])) for found in places)
-    return Seen(rules, tuple(named), words.removeprefix(MARK).strip().rstrip(":"))
+    return Seen(rules, tuple(named), words.removeprefix(MARK).strip().removesuffix(" allocated from:"))
 
 
 def agrees(shown: Seen, rule: str, spots: Sequence[Spot], made: Sequence[Spot] = ()) -> bool:

@@ -19,7 +19,7 @@ from analysis.session.portfolio.turns import EARLIER, MOST_EDGES, TURNS, ProverN
 _AGAIN = 2.0  # times as long as the run before took is looked for another one
 _AT_LEAST = 0.5  # seconds for that
 _REASONS = 2  # that are reported
-_MOVED = "the pointer may be null where it is moved before"
+_MOVED = "the pointer may already be null at an earlier place, where it is moved"
 _OVER = 2  # times its share is what a prover may take with its last question and the check of its certificate
 _LITTLE = 0.05  # of the time is left for a rule that is proved but for what callers have to keep
 
