@@ -116,8 +116,8 @@ def _function(name: str, type_: Function, answers: Mapping[int, Sequence[RunInpu
         for one in given
         if one.kind == "result"
     )
-    known = parameters(type_) is not None
-    looked = branches(type_) if known and rule == "uninitialized-read" else ""
+    known = type_ if len(parameters(type_) or ()) > lock_of(name) else None
+    looked = branches(known) if rule == "uninitialized-read" else ""
     start = f"static long calls; long answer = {otherwise}; const void *at = (const void *)a{lock_of(name)};"
     state = "int *state = everproof_state(at); (void)state;"
-    return defined(name, type_, f"{start} {looked}switch (calls++) {{ {cases}default: break; }} {state} {body}")
+    return defined(name, known, f"{start} {looked}switch (calls++) {{ {cases}default: break; }} {state} {body}")

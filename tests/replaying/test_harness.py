@@ -123,6 +123,8 @@ def test_all_locks_of_the_kernel_are_answered_and_no_others() -> None:
     harness = made(RunStart("main", (RunInput("result", "mutex_trylock", 0, size=4),)), "lock-discipline", mutex_trylock=lock)
     assert "mutex_trylock" not in harness.wrapped
     assert "case 0: answer = 0;" in harness.beside
+    other = made(RunStart("main"), "lock-discipline", mutex_unlock=Function(Void(), ()))
+    assert "long mutex_unlock(long a0, " in other.beside  # declared otherwise than the kernel does
 
 
 @pytest.mark.parametrize(
