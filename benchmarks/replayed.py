@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from analysis.api import Checker
-from analysis.cli.replay_command import units_of
+from analysis.cli.replay_command import replayable
 from analysis.frontend.compiler.compiler_run import find_compiler
 from analysis.model.limits import Limits
 from analysis.model.options import Options
@@ -43,7 +43,7 @@ def outcomes(program: Path, seconds: float) -> Iterator[tuple[str, int, Outcome]
     for finding in checker.prove().findings:
         if finding.status == "confirmed":
             with tempfile.TemporaryDirectory() as folder:
-                outcome = replay(finding, units_of(checker, finding), compiler, Path(folder).resolve())
+                outcome = replay(finding, replayable(checker, finding), compiler, Path(folder).resolve())
             yield finding.rule, finding.place.range.start.line, outcome
 
 

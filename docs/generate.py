@@ -92,7 +92,13 @@ def assumptions() -> str:
     """Returns the page of the assumptions of answers."""
     rows = [f"| {row.sentence} | {_KINDS[row.kind]} | {', '.join(map(_linked, row.rules))} | {row.users} |" for row in TABLE]
     lines = ["# Assumptions", ""]
-    lines += ["No assumption removes a finding, or carries a proof, without being reported. This is the whole list.", ""]
+    lines += [
+        "No answer rests on an assumption that is not reported. This is the whole list. The column *treatment* says what is"
+    ]
+    lines += [
+        "done: the analysis covers the case; a run ends there, and rules report it; the case is checked with the property; or"
+    ]
+    lines += ["it is assumed, and each answer that needs it lists it.", ""]
     lines += ["| assumption | treatment | rules that report a violation | used by |", "|---|---|---|---|", *rows, ""]
     return "\n".join([*lines, "Generated from `analysis/model/assumptions.py` by `make docs`.", ""])
 

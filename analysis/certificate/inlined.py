@@ -138,7 +138,7 @@ class Inlined:
         if violation is not None:
             failing = condition(self.system, state, step, number, violation)
             if failing is not None:
-                self._questions.impossible(failing, f"{violation.property} is not excluded at {where}")
+                self._questions.impossible(failing, f"nothing rules out {violation.property} at {where}")
         reason = obstacle(self._program, step, after)
         if reason is not None:
             self._questions.impossible(state, reason)

@@ -84,7 +84,7 @@ class _Following(PathFollower):
         """See PathFollower: a violation must be impossible."""
         if self.questions.ask(path.encoder.conjuncts(), check.more).status != "unsat":
             where = "when the program ends" if edge is None else f"at {marked(self._program, path.function, edge.id)}"
-            raise RefusedError(f"{check.rule} is not excluded {where}")
+            raise RefusedError(f"nothing rules out {check.rule} {where}")
         return False
 
     def follow(self, goes_on: Callable[[], bool]) -> None:

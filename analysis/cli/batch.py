@@ -90,7 +90,7 @@ _kept = msgspec.json.Decoder(Checked)
 @click.option("--rule", "rules", metavar="NAME", multiple=True, help="As for `everproof check`.")
 @click.option("--jobs", type=click.IntRange(1, 64), metavar="N", help="As for `everproof check`.")
 @click.option("--timeout", type=click.FloatRange(1, LONGEST), default=600.0, help="Seconds for each program. Default: 600.")
-@click.option("--again", is_flag=True, help="Check programs as well whose reports are there already.")
+@click.option("--again", is_flag=True, help="Also check programs whose reports are already there.")
 @click.option("--output", metavar="FILE", help="Write the table to this file instead of standard output.")
 @scheduler_options
 def batch(

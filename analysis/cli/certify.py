@@ -22,7 +22,7 @@ from analysis.cli.failure import Failure
     "--made-for",
     metavar="OLD",
     type=click.Path(exists=True),
-    help="The version of the program, a file or a folder, that FILE was written for, where PROGRAM is a later one.",
+    help="If PROGRAM is a later version: the version (a file or folder) that FILE was written for.",
 )
 @program_options
 def certify(certificate: str, paths: tuple[str, ...], made_for: str | None, **given: Any) -> int:

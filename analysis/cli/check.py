@@ -29,7 +29,11 @@ VIOLATED, FAILED, UNKNOWN = 1, 2, 3
 
 @click.command()
 @click.argument("paths", metavar="[PATH]...", nargs=-1)
-@click.option("--condition", metavar="FILE", help="Look only at the paths that a condition of `everproof diff` leaves.")
+@click.option(
+    "--condition",
+    metavar="FILE",
+    help="Look only at the paths that a condition, written by `everproof diff`, leaves to be checked.",
+)
 @click.option("--witness", metavar="FILE", help="Write a software verification witness 2.0 to this file.")
 @scheduler_options
 @check_options

@@ -128,13 +128,13 @@ def _run(command: Command) -> Command:
                 "--unwind",
                 type=click.IntRange(1, MOST_ROUNDS),
                 metavar="K",
-                help="The bound of --engine summary: how often loops go back, and functions are active at once. "
-                f"Default: {UNWIND}.",
+                help="The bound of --engine summary: how often a loop goes back, and how many calls of a function are active at "
+                f"once. Default: {UNWIND}.",
             ),
             click.option(
                 "--show",
                 type=click.Choice(get_args(Show)),
-                help="Which findings are shown: those that are likely to be true, or all. What is held back is counted. "
+                help="Which findings are shown: those that are likely to be true, or all. The others are counted. "
                 "Default: that of the settings, else likely.",
             ),
             click.option(
@@ -177,7 +177,7 @@ def _run(command: Command) -> Command:
             ),
             click.option("--output", metavar="FILE", help="Write the report to this file instead of standard output."),
             click.option("--stats", is_flag=True, help="Times and work counters, also in text."),
-            click.option("--strict", is_flag=True, help="Exit with 3 where something stayed unknown."),
+            click.option("--strict", is_flag=True, help="Exit with 3 if something stayed unknown."),
         ]
     ):
         command = option(command)
@@ -262,7 +262,7 @@ def _with_engine(given: dict[str, Any], options: Options) -> Options:
     encoding = named or options.encoding
     unwind = given.pop("unwind")
     if engine != "summary" and unwind is not None:
-        raise Failure("Only answers within a bound have one: use --unwind with --engine summary.")
+        raise Failure("--unwind is the bound of --engine summary: use them together.")
     if engine != "summary" and encoding in LIGHT:
         said = f"Only summaries are made in {encoding}" + ("" if named else ", as the settings say")
         raise Failure(f"{said}: use it with --engine summary, or --encoding int, bv or auto.")

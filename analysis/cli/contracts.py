@@ -26,15 +26,15 @@ FAILED = 2
 
 @click.command()
 @click.argument("paths", metavar="[PATH ...]", nargs=-1)
-@click.option("--function", "function", metavar="NAME", help="Only this function; also a library's.")
+@click.option("--function", "function", metavar="NAME", help="Only this function, which may be one of a library.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", help="Default: text.")
 @program_options
 def contracts(paths: tuple[str, ...], function: str | None, format_: str, **given: Any) -> int:
     """Print what is known of each function of PATH (files or folders; without one, of the program in the current folder): what
-    callers have to keep, and what they can rely on.
+    it expects of callers, and what they can rely on.
 
-    A requirement is enough for the rule that it is from: callers that keep it cause no violation in the function itself. What is
-    not listed is not known.
+    It is enough that callers do what the function expects: then it dereferences no null pointer and divides by no zero itself.
+    It can be more than a call needs. What is not listed is not known.
     """
     alone = None if paths or given["compile_commands"] or function is None else library_contract(function)
     if alone is not None:
@@ -90,4 +90,4 @@ def _lines(contract: FunctionContract) -> Iterator[str]:
     if callers and contract.requires:
         yield f"  callers: {callers}"
     for text in contract.open:
-        yield f"  open: {text}"
+        yield f"  not proved: {text}"

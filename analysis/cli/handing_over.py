@@ -29,12 +29,12 @@ _MOST_PROGRAMS = 20
 def export(store: Store, path: str) -> int:
     """Writes what the store has of the present texts of the current folder's workspace; raises Failure."""
     if is_another_file(path):
-        raise Failure(f"export {path} would replace a file that it has not written: name another file.")
+        raise Failure(f"export {path} would replace a file that it did not write: name another file.")
     root, texts = workspace_root(os.getcwd()), Texts()
     found = (_program(snapshot, root, texts) for snapshot in Archive(store).snapshots())
     programs = [program for program in found if program is not None][:_MOST_PROGRAMS]
     if not programs:
-        raise Failure(f"{store.path} has nothing of what is below {root} now: run `everproof check` first.")
+        raise Failure(f"{store.path} has no results for the files below {root} as they are now: run `everproof check` first.")
     handed = HandedOver(everproof_version(), tuple(programs), handed_proofs(store))
     store.close()
     try:

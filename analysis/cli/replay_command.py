@@ -20,8 +20,9 @@ from analysis.cli.output import say, write
 from analysis.cli.text_format import spot
 from analysis.frontend.compiler.compiler_run import find_compiler, find_program_file
 from analysis.model.report import Finding
+from analysis.model.spelling import display_name
 from analysis.replaying import replayed
-from analysis.replaying.building import Unit
+from analysis.replaying.building import Replayable, Unit
 from analysis.replaying.replayed import Outcome
 from analysis.replaying.running import ENVIRONMENT
 
@@ -61,12 +62,12 @@ def replay(fingerprint: str, paths: tuple[str, ...], kept: str | None, gdb: bool
     if compiler is None or asked.options.compiler == "none":
         raise Failure("There is no C compiler to build the program with: install gcc or clang, or name one with --compiler.")
     checker, finding = _decided(asked, paths, fingerprint)
-    units = units_of(checker, finding)
+    program = replayable(checker, finding)
     if kept is not None:
         os.makedirs(kept, exist_ok=True)
-        return _replayed(finding, units, compiler, kept, gdb=gdb)
+        return _replayed(finding, program, compiler, kept, gdb=gdb)
     with tempfile.TemporaryDirectory(prefix="everproof-replay-") as folder:
-        return _replayed(finding, units, compiler, folder, gdb=gdb)
+        return _replayed(finding, program, compiler, folder, gdb=gdb)
 
 
 def _decided(asked: Asked, paths: Sequence[str], fingerprint: str) -> tuple[Checker, Finding]:
@@ -86,13 +87,14 @@ def _decided(asked: Asked, paths: Sequence[str], fingerprint: str) -> tuple[Chec
     return checker, _only(found, fingerprint)
 
 
-def units_of(checker: Checker, finding: Finding) -> list[Unit]:
-    """The units of the program as they are compiled."""
+def replayable(checker: Checker, finding: Finding) -> Replayable:
+    """The units of the program as they are compiled, and what it calls outside of them."""
     view = checker.inspect()
     entry = None if finding.run is None else finding.run.entry
     path = view.places.name_place(entry).path if entry in view.program.functions and entry is not None else ""
     read = ((one.preprocessed, one.unit.model) for one in checker.built)
-    return [Unit(text.path, text.text, text.path == path, model.has_signed_char) for text, model in read]
+    units = [Unit(text.path, text.text, text.path == path, model.has_signed_char) for text, model in read]
+    return Replayable(units, {display_name(name): one.type for name, one in view.program.externals.items()})
 
 
 def _only(named: Sequence[Finding], fingerprint: str) -> Finding:
@@ -101,13 +103,13 @@ def _only(named: Sequence[Finding], fingerprint: str) -> Finding:
     if len({one.fingerprint for one in named}) > 1:
         raise Failure(f"Several findings begin with {fingerprint}: give more of the fingerprint.")
     if named[0].status != "confirmed":
-        raise Failure(f"The finding {fingerprint} is possible, not confirmed: there is no run to be made again.")
+        raise Failure(f"The finding {fingerprint} is possible, not confirmed: there is no run to repeat.")
     return named[0]
 
 
-def _replayed(finding: Finding, units: list[Unit], compiler: str, folder: str, *, gdb: bool) -> int:
+def _replayed(finding: Finding, program: Replayable, compiler: str, folder: str, *, gdb: bool) -> int:
     path = Path(os.path.realpath(folder))
-    outcome = replayed.replay(finding, units, compiler, path)
+    outcome = replayed.replay(finding, program, compiler, path)
     write("\n".join((f"{spot(finding.place)}: {finding.message} [{finding.rule}]", *_lines(outcome), "")), None)
     if gdb and outcome.status != "refused":
         _debug(outcome, path)

@@ -40,14 +40,14 @@ DIFFERENT = 4
 @click.option(
     "--reuse",
     type=click.Choice(get_args(Reuse)),
-    help="What proofs take from those of the version before: their assertions where the change leaves them alone, only the "
-    "predicates in them, or nothing. Default: annotations.",
+    help="What proofs reuse of the version before: the assertions that the change does not affect, only their predicates, or "
+    "nothing. Default: annotations.",
 )
 @click.option(
     "--compare",
     is_flag=True,
-    help="Check each version from scratch as well; exit with 4 if any result differs. What is proved with reuse only is named, "
-    "and is no difference.",
+    help="Check each version from scratch as well; exit with 4 if any result differs. What is proved only with reuse is "
+    "listed, and does not count.",
 )
 @check_options
 def revisions(versions: tuple[str, ...], algorithm: Algorithm, reuse: Reuse | None, compare: bool, **given: Any) -> int:

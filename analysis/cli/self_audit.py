@@ -44,7 +44,7 @@ def verify_deep(store: Store, paths: tuple[str, ...], report_file: str) -> int:
     checker.check()
     if not checker.resting:
         checker.close()
-        raise Failure("Nothing is kept of this program as it is now: run `everproof check` with the same paths first.")
+        raise Failure("The store has no results for this program as it is now: run `everproof check` with the same paths first.")
     kept = checker.prove()
     checker.forget()
     fresh = run(checker, asked)

@@ -8,7 +8,7 @@ of lowering counts as long as it can still be used.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from analysis.cfa.graph import Cfa
 from analysis.interpreter.function_code import FunctionCode
@@ -34,22 +34,31 @@ def lost_blocks(machine: Machine, kind: Kind) -> list[Block]:
     return [block for key, block in blocks.items() if key not in reached]
 
 
-def missing(machine: Machine, kind: Kind, *, ended: bool, known: Sequence[Block] = (), made: Step | None = None) -> str | None:
-    """What is wrong where the run is now, if it is of a kind that only the state shows; for people. `ended`: the program has
+class Missing(NamedTuple):
+    """What is wrong, for people; `made` is that of the block that it is about."""
+
+    text: str
+    made: tuple[Step, ...] = ()
+
+
+def missing(
+    machine: Machine, kind: Kind, *, ended: bool, known: Sequence[Block] = (), made: Step | None = None
+) -> Missing | None:
+    """What is wrong where the run is now, if it is of a kind that only the state shows. `ended`: the program has
     ended, so that locks should be released for `lock-at-exit`, and memory for `memory-cleanup`. `known`: blocks whose loss does
     not count, such as those that were lost before. `made`: only blocks that were made in this call count."""
     if kind in _LOST:
         before = {id(block) for block in known}
         new = (block for block in lost_blocks(machine, kind) if id(block) not in before)
-        block = next((described(block) for block in new if made is None or made in block.made), None)
-        return None if block is None else f"nothing points to {block} any more"
+        block = next((block for block in new if made is None or made in block.made), None)
+        return None if block is None else Missing(f"nothing points to {described(block)} any more", block.made)
     if kind == "lock-at-exit" and ended:
         held = still_held(machine)
-        return None if held is None else f"{held} when the program ends"
+        return None if held is None else Missing(f"{held} when the program ends")
     if kind == "memory-cleanup" and ended:
         blocks = machine.memory.pages.values()
-        left = next((described(block) for block in blocks if block.kind == "heap" and block.alive), None)
-        return None if left is None else f"{left} is not freed when the program ends"
+        left = next((block for block in blocks if block.kind == "heap" and block.alive), None)
+        return None if left is None else Missing(f"{described(left)} is not freed when the program ends", left.made)
     return None
 
 

@@ -66,11 +66,13 @@ LOST_HERE = Losses()
 class Observation(msgspec.Struct, frozen=True):
     """A violation that was seen to happen. `kind` is the name of the rule it belongs to, or
     `memory-cleanup`: memory is still allocated when the program ends. `text` is one sentence with the values; `step` is the
-    number of the edge during which it happened, from 0 on. It ends the run."""
+    number of the edge during which it happened, from 0 on. It ends the run. `made`: the calls that were open when the block or
+    resource was made that is lost or left behind, the innermost first."""
 
     kind: Kind
     text: str
     step: int
+    made: tuple[Step, ...] = ()
 
 
 class Returned(msgspec.Struct, frozen=True):

@@ -104,7 +104,7 @@ class _Replay:
         ended = isinstance(run.end, Returned | Exited)
         found = missing(self._machine, self._kind, ended=ended, known=self._known, made=self._losses.made)
         if found is not None:
-            return self._replayed(Observation(self._kind, found, last))
+            return self._replayed(Observation(self._kind, found.text, last, found.made))
         return Diverged(last, f"no {self._kind} happens")
 
     def _replayed(self, observation: Observation | None, *, finished: bool = True) -> Replayed:

@@ -85,7 +85,7 @@ def ending(until: float) -> Iterator[None]:
 def demand() -> None:
     """Raises OverError if the work that `ending` allows is used up. For what may take long where nobody else looks."""
     if _spent > _end:
-        raise OverError("its formula is too large for the budget")
+        raise OverError("the formula would be too large for the budget")
 
 
 def part(fraction: float) -> float:

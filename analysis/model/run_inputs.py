@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from analysis.model.places import Place
+
 InputKind = Literal["parameter", "expression", "result", "memory", "indeterminate", "allocation", "written"]
 
 
@@ -31,7 +33,12 @@ class RunInput(msgspec.Struct, frozen=True, gc=False):
 
 
 class RunStart(msgspec.Struct, frozen=True, gc=False):
-    """Where a run begins, by the function's linkage name, and what it was given, in the order in which it asked."""
+    """Where a run begins, by the function's linkage name, and what it was given, in the order in which it asked.
+
+    `made`: where a block or resource is lost or left behind, the calls that were open when it was made, the innermost first, as
+    functions and edges; `made_at`: the places of these, once the text is known."""
 
     entry: str
     inputs: tuple[RunInput, ...] = ()
+    made: tuple[tuple[str, int], ...] = ()
+    made_at: tuple[Place, ...] = ()

@@ -5,14 +5,18 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from analysis.replaying.harness import MARK
+from analysis.replaying.lock_answers import AGAIN, AT_EXIT, NOT_HELD
+from analysis.replaying.marked_lines import MARK
 
-# what is said, and the rules that it belongs to: the first one that is in the text counts
+Spot = tuple[str, int, int]
+"""A file, and its first and last line."""
+HARNESS_FILES = frozenset({"harness.c", "stubs.c"})
+# what is said, and the rules that it belongs to: the first one that is in a line counts
 _MESSAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Assertion `", ("assertion",)),
-    (" is reached", ("assertion",)),
     ("shift exponent", ("shift-range",)),
     ("left shift of", ("signed-overflow", "shift-range")),
     ("signed integer overflow", ("signed-overflow",)),
@@ -31,7 +35,7 @@ _MESSAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("stack-use-after", ("use-after-scope",)),
     ("attempting double-free", ("double-free", "use-after-close")),
     ("not malloc()-ed", ("invalid-free",)),
-    ("detected memory leaks", ("memory-leak", "memory-cleanup")),
+    ("leak of ", ("memory-leak", "memory-cleanup")),
     ("Invalid read of size", ("use-after-close", "use-after-free")),
     ("Invalid write of size", ("use-after-close", "use-after-free")),
     ("Invalid free()", ("use-after-close", "double-free")),
@@ -46,10 +50,19 @@ _MESSAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("unlocked an invalid lock", ("lock-discipline",)),
     ("still holds", ("lock-discipline", "lock-at-exit")),
 )
+# the same of lines of the harness
+_OWN: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (" is reached", ("assertion",)),
+    (AGAIN, ("lock-discipline",)),
+    (NOT_HELD, ("lock-discipline",)),
+    (AT_EXIT, ("lock-at-exit",)),
+)
 _PLACE = re.compile(r"(?<![^\s():])([^\s():]+\.[ch]):(\d+)")
-_END = re.compile(r"\n\s*\n|(?:is located|freed by|previously allocated|Address 0x)")
-_AT_THE_END = frozenset(("memory-leak", "memory-cleanup", "resource-leak", "lock-at-exit"))
-_ELSEWHERE = _AT_THE_END | {"assertion", "uninitialized-read"}
+_END = re.compile(r"\n\s*\n|(?:is located|freed by|previously allocated|Address 0x|was created by)")
+_PROCESS = re.compile(r"^==\d+== ?", re.MULTILINE)
+_REPEATED = "SUMMARY:"
+_MADE = frozenset(("memory-leak", "memory-cleanup", "resource-leak"))
+_ELSEWHERE = frozenset(("lock-at-exit", "assertion", "uninitialized-read"))
 _ABORTED = -6
 
 
@@ -61,30 +74,63 @@ class Seen(NamedTuple):
     places: tuple[tuple[str, int], ...]
     words: str
 
+    @property
+    def where(self) -> tuple[str, int] | None:
+        """The innermost place in the program."""
+        return next((place for place in self.places if place[0] not in HARNESS_FILES), None)
 
-def seen(said: str, status: int | None) -> Seen:
+
+def seen(said: str, status: int | None) -> tuple[Seen, ...]:
     """What a run showed that printed this, and ended with this status; negative: by that signal; None: not at
-    all."""
-    found = [(said.find(text), rules) for text, rules in _MESSAGES if text in said]
-    if not found:
-        is_aborted = status == _ABORTED and MARK not in said
-        return Seen(("assertion",), (), "the program aborts") if is_aborted else Seen((), (), _ended(said, status))
-    at, rules = min(found)
-    start = said.rfind("\n", 0, at) + 1
-    report = said[start:]
-    end = None if "memory-leak" in rules else _END.search(report)
-    places = ((os.path.basename(m[1]), int(m[2])) for m in _PLACE.finditer(report[: end.start()] if end else report))
-    return Seen(rules, tuple(dict.fromkeys(places)), said[start:].partition("\n")[0].strip())
+    all. At least one thing."""
+    said = _PROCESS.sub("", said)
+    reports = [_report(said, at, rules) for at, rules in _beginnings(said)]
+    if reports:
+        return tuple(reports)
+    is_aborted = status == _ABORTED and MARK not in said
+    return (Seen(("assertion",), (), "the program aborts") if is_aborted else Seen((), (), _ended(said, status)),)
 
 
-def agrees(shown: Seen, rule: str, path: str, first: int, last: int) -> bool:
-    """Whether that is the violation of a rule in these lines of a file. Some are told elsewhere: what is seen when the
-    program ends; a failed assertion, by the library; a value that was never set, where something depends on it."""
+def _beginnings(said: str) -> Iterator[tuple[int, tuple[str, ...]]]:
+    at = 0
+    for line in said.splitlines(keepends=True):
+        messages = _OWN if line.startswith(MARK) else _MESSAGES
+        found = [(line.find(text), rules) for text, rules in messages if text in line]
+        if found and not line.startswith(_REPEATED):
+            yield at, min(found)[1]
+        at += len(line)
+
+
+def _report(said: str, at: int, rules: tuple[str, ...]) -> Seen:
+    report = said[at:]
+    words, _, rest = report.partition("\n")
+    end = _END.search(rest)
+    places = _PLACE.finditer(words + "\n" + (rest[: end.start()] if end else rest))
+    named = ((os.path.basename(found[1]), int(found[2])) for found in places)
+    return Seen(rules, tuple(named), words.removeprefix(MARK).strip().removesuffix(" allocated from:"))
+
+
+def agrees(shown: Seen, rule: str, spots: Sequence[Spot], made: Sequence[Spot] = ()) -> bool:
+    """Whether that is the violation of a rule at one of these places. What is lost or left behind is told where it was `made`, as
+    far as that is known: by calls, the innermost first. A failed assertion is told by the library; a value that was never set,
+    where something depends on it."""
     if rule not in shown.rules:
         return False
-    if rule in _ELSEWHERE or not shown.places:
+    if rule in _MADE:
+        return _follows(shown.places, made)
+    if rule in _ELSEWHERE:
         return True
-    return any(name == os.path.basename(path) and first <= line <= last for name, line in shown.places)
+    return any(_is_at(place, spot) for place in shown.places for spot in spots)
+
+
+def _follows(places: Sequence[tuple[str, int]], made: Sequence[Spot]) -> bool:
+    """Whether the places lead through all calls, in their order."""
+    remaining = iter(places)
+    return all(any(_is_at(place, spot) for place in remaining) for spot in made)
+
+
+def _is_at(place: tuple[str, int], spot: Spot) -> bool:
+    return place[0] == os.path.basename(spot[0]) and spot[1] <= place[1] <= spot[2]
 
 
 def _ended(said: str, status: int | None) -> str:

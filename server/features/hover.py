@@ -257,11 +257,11 @@ def _note(verdict: RuleVerdict, function: FunctionReport) -> str | None:
 
 
 def work_text(done: CheckDone) -> str:
-    """How long the last check took, and what of the program it looked at anew, in one sentence."""
+    """How long the last check took, and what of the program it looked at again, in one sentence."""
     counts = [
         ("functions", done.work.functions),
         ("analysis states", done.work.configurations),
         ("steps between them", done.work.derivations),
     ]
     parts = [f"{c.recomputed} of {c.recomputed + c.reused} {name}" for name, c in counts if c != Count()]
-    return f"Last check: {done.times.total:.0f} ms; looked at anew: {', '.join(parts) or 'nothing'}."
+    return f"Last check: {done.times.total:.0f} ms; looked at again: {', '.join(parts) or 'nothing'}."

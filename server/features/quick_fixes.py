@@ -19,8 +19,8 @@ from server.documents import Document
 from server.features.commands import text_argument
 
 FIX = "everproof.fix"
-_CHANGED = "Everproof: the text has changed, so that the fixes of this finding are not known any more."
-_NONE = "Everproof: no fix was found with which this finding is gone and no other one comes."
+_CHANGED = "Everproof: the text has changed, so the fixes of this finding have to be looked for again."
+_NONE = "Everproof: no fix was found that removes this finding and causes no other one."
 
 
 def register(server: EverproofServer) -> None:
@@ -49,7 +49,7 @@ def register(server: EverproofServer) -> None:
 
 async def _offer(server: EverproofServer, document: Document, fixes: tuple[Fix, ...], version: int) -> None:
     """Lets the user choose, and makes the change."""
-    text = "Everproof: with each of these changes the finding is gone, and no other one has come."
+    text = "Everproof: each of these changes removes the finding, and causes no other one."
     choices = [types.MessageActionItem(one.title) for one in fixes]
     request = types.ShowMessageRequestParams(types.MessageType.Info, text, choices)
     try:

@@ -23,7 +23,7 @@ REPLAY = "everproof.replay"
 _COMMAND = (sys.executable, *(("-S",) if sys.flags.no_site else ()), "-P", "-m", "analysis.cli", "replay")
 _STATUS = {0: "reproduced", 1: "otherwise"}
 _UNTRUSTED = "The workspace is not trusted: its programs are not run."
-_NOT_CONFIRMED = "The finding is not confirmed in the text as it is: there is no run to be made again."
+_NOT_CONFIRMED = "The finding is not confirmed in the present text: there is no run to repeat."
 
 
 def register(server: EverproofServer) -> None:

@@ -95,9 +95,9 @@ def test_one_function_as_text(folder: Path, capsys: pytest.CaptureFixture[str]) 
     assert main.main(["contracts", "a.c", "--function", "size"]) == 0
     assert capsys.readouterr().out.splitlines() == [
         "a.c:8: int size(const struct item *i)",
-        "  requires `i != NULL` (proved)",
+        "  expects `i != NULL` (proved)",
         "  writes nothing that callers see (proved)",
-        "  callers: 1 of 2 callers is not proved to keep what it requires",
+        "  callers: 1 of 2 callers is not proved to keep what it expects",
     ]
 
 

@@ -48,7 +48,7 @@ def test_all_is_one_option_away(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*CHECK, "--show", "all", "unlikely.c"]) == 1
     said = capsys.readouterr().out
     assert "unlikely.c:8:5: error: possible: " in said
-    assert "the test for NULL, or the NULL, is that of a macro" in said
+    assert "the test for NULL, or the NULL, is in a macro" in said
     assert said.splitlines()[-1].startswith("1 finding: ")
 
 

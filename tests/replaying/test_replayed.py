@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from analysis.frontend.compiler.compiler_run import find_compiler
+from analysis.frontend.compiler.compiler_run import find_compiler, find_program_file
+from analysis.model.c_types import INT, Function, Pointer, Void
 from analysis.model.places import Place, Position, Range
 from analysis.model.report import Finding
 from analysis.model.run_inputs import RunInput, RunStart
-from analysis.replaying.building import Unit
+from analysis.replaying.building import Replayable, Unit
 from analysis.replaying.replayed import Outcome, replay
 
 NULL = b"""# 1 "a.c"
@@ -23,14 +24,28 @@ int get(int *cells)
 """
 
 
+needs_valgrind = pytest.mark.skipif(find_program_file("valgrind") is None, reason="valgrind is not installed")
+LOCK = Function(INT, (Pointer(Void()),))
+
+
+def at(line: int) -> Place:
+    return Place("a.c", Range(Position(line, 1), Position(line, 9)))
+
+
 def outcome(
-    tmp_path: Path, text: bytes, run: RunStart, line: int, rule: str = "null-dereference", has_signed_char: bool = True
+    tmp_path: Path,
+    text: bytes,
+    run: RunStart,
+    line: int,
+    rule: str = "null-dereference",
+    has_signed_char: bool = True,
+    **externals: Function,
 ) -> Outcome:
     compiler = find_compiler(None)
     assert compiler is not None
-    place = Place("a.c", Range(Position(line, 1), Position(line, 9)))
-    finding = Finding(rule, "confirmed", "error", "it fails", place, "get", "1", (), run=run)
-    return replay(finding, [Unit("a.c", text, True, has_signed_char)], compiler, tmp_path.resolve())
+    finding = Finding(rule, "confirmed", "error", "it fails", at(line), "get", "1", (), run=run)
+    program = Replayable([Unit("a.c", text, True, has_signed_char)], externals)
+    return replay(finding, program, compiler, tmp_path.resolve())
 
 
 def test_a_run_is_made_again_with_its_inputs(tmp_path: Path) -> None:
@@ -82,3 +97,141 @@ def test_what_cannot_be_compiled_is_not_run(tmp_path: Path) -> None:
     found = outcome(tmp_path, b"int main(void) { return }\n", RunStart("main"), 1)
     assert found.status == "refused"
     assert "cannot be compiled" in found.words
+
+
+LEAKS = b"""# 1 "a.c"
+void *malloc(unsigned long); void free(void *);
+static void *take(unsigned long size)
+{
+    return malloc(size);
+}
+int main(void)
+{
+    char *kept = take(8);
+    char *lost = take(4);
+    lost = 0;
+    free(kept);
+    return 0;
+}
+"""
+
+
+@needs_valgrind
+@pytest.mark.parametrize(("made_at", "status"), [((4, 9), "reproduced"), ((4, 8), "otherwise"), ((), "reproduced")])
+def test_the_leak_of_another_block_is_not_that_of_the_finding(tmp_path: Path, made_at: tuple[int, ...], status: str) -> None:
+    run = RunStart("main", made_at=tuple(map(at, made_at)))
+    assert outcome(tmp_path, LEAKS, run, 12, "memory-leak").status == status
+
+
+LOCKS = b"""# 1 "a.c"
+struct mutex; int mutex_trylock(struct mutex *); int mutex_lock_interruptible(struct mutex *); void mutex_unlock(struct mutex *);
+static char first[64], second[64];
+int main(void)
+{
+    if (mutex_lock_interruptible((struct mutex *)first) == 0)
+        mutex_lock_interruptible((struct mutex *)second);
+    if (!mutex_trylock((struct mutex *)second))
+        mutex_lock_interruptible((struct mutex *)second);
+    mutex_unlock((struct mutex *)second);
+    mutex_unlock((struct mutex *)first);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "line"),
+    [(0, 8), (-4, 10)],  # the first lock is taken, and then the second one twice; it is not, and released all the same
+)
+def test_the_harness_knows_the_locks_of_the_kernel(tmp_path: Path, first: int, line: int) -> None:
+    run = RunStart("main", (RunInput("result", "mutex_lock_interruptible", first, size=4),))
+    locks = dict.fromkeys(("mutex_trylock", "mutex_lock_interruptible", "mutex_unlock"), LOCK)
+    found = outcome(tmp_path, LOCKS, run, line, "lock-discipline", **locks)
+    assert (found.status, f"a.c:{line}" in found.said) == ("reproduced", True)
+
+
+def test_compilers_know_functions_that_are_not_declared(tmp_path: Path) -> None:
+    text = b"""# 1 "a.c"
+void free(void *);
+int main(void)
+{
+    char *p = malloc(8);
+    free(p);
+    free(p);
+    return 0;
+}
+"""
+    run = RunStart("main", (RunInput("allocation", "malloc", 1),))
+    assert outcome(tmp_path, text, run, 6, "double-free").status == "reproduced"
+
+
+@needs_valgrind
+def test_a_pointer_that_comes_back_as_an_int_is_one_that_an_int_can_hold(tmp_path: Path) -> None:
+    text = b"""# 1 "a.c"
+void free(void *);
+int main(void)
+{
+    int *p = (int *)borrow();
+    free(p);
+    return *p;
+}
+"""
+    run = RunStart("main", (RunInput("result", "borrow", fresh=16),))
+    undeclared = Function(INT, (), prototyped=False)
+    assert outcome(tmp_path, text, run, 6, "use-after-free", borrow=undeclared).status == "reproduced"
+
+
+@needs_valgrind
+def test_a_value_that_was_never_set_is_seen_where_it_is_passed(tmp_path: Path) -> None:
+    text = b"""# 1 "a.c"
+void put(int);
+int main(void)
+{
+    int n;
+    put(n);
+    return 0;
+}
+"""
+    run = RunStart("main")
+    assert outcome(tmp_path, text, run, 5, "uninitialized-read", put=Function(Void(), (INT,))).status == "reproduced"
+
+
+@needs_valgrind
+def test_a_function_that_is_answered_looks_at_its_stream(tmp_path: Path) -> None:
+    text = b"""# 1 "a.c"
+struct file; struct file *fopen(const char *, const char *); int fgetc(struct file *); int fclose(struct file *);
+int main(void)
+{
+    struct file *f = fopen("/dev/null", "r");
+    fclose(f);
+    return fgetc(f);
+}
+"""
+    read = Function(INT, (Pointer(Void()),))
+    run = RunStart("main", (RunInput("result", "fgetc", 65, size=4),))
+    assert outcome(tmp_path, text, run, 6, "use-after-close", fgetc=read).status == "reproduced"
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_main_can_be_called_without_any_word(tmp_path: Path, count: int) -> None:
+    text = b"""# 1 "a.c"
+int main(int argc, char **argv)
+{
+    return argv[0][0];
+}
+"""
+    run = RunStart("main", (RunInput("parameter", "argc", count, size=4),))
+    assert outcome(tmp_path, text, run, 3).status == ("otherwise" if count else "reproduced")
+
+
+def test_what_no_rule_is_about_does_not_stop_the_program(tmp_path: Path) -> None:
+    text = b"""# 1 "a.c"
+static char bytes[16];
+int main(void)
+{
+    int *none = 0;
+    *(int *)(bytes + 1) = 2;
+    return *none;
+}
+"""
+    assert outcome(tmp_path, text, RunStart("main"), 6).status == "reproduced"

@@ -150,7 +150,7 @@ class FakeChecker:
         found = next((one for one in self.functions() if one[2] == function), None)
         if found is None:
             return None
-        lines = (wire.ContractLine("requires `p != NULL`", "proved"), wire.ContractLine("may return NULL", "seen in the code"))
+        lines = (wire.ContractLine("expects `p != NULL`", "proved"), wire.ContractLine("may return NULL", "seen in the code"))
         path, line, name = found
         return wire.ContractText(
             name, f"int {name}(int *p)", lines, 7, "all 3 callers keep it", path, line, "PARTLY" not in self.words()

@@ -83,18 +83,18 @@ async def test_contracts_follow_the_text(stock: Client, folder: Path) -> None:
     at_call = await hovered(stock, other, 3, "stock_count")
     assert at_call.startswith(
         "```c\nint stock_count(const struct stock *stock)\n```\n\n"
-        "- requires nothing *(proved)*\n- if it returns another value than 0, `stock != NULL` *(proved)*\n"
+        "- expects nothing *(proved)*\n- if it returns another value than 0, `stock != NULL` *(proved)*\n"
         "- writes nothing that callers see *(proved)*\n"
     )
     assert f"Called by 2 functions.  \nDefined in [stock.c:11]({uri}#L11)." in at_call
     assert "- may return NULL *(seen in the code)*" in await hovered(stock, path, 5, "stock_get")
     edited(stock, uri, 2, RETURN, RETURN + 1, "    return stock->count;\n")
     await stock.findings(uri, 2)
-    assert "- requires `stock != NULL`" in await hovered(stock, other, 3, "stock_count")
-    await until_lenses(stock, uri, ["contract changed: now requires `stock != NULL`: 1 of 2 callers is not proved to keep it"])
+    assert "- expects `stock != NULL`" in await hovered(stock, other, 3, "stock_count")
+    await until_lenses(stock, uri, ["contract changed: now expects `stock != NULL`: 1 of 2 callers is not proved to keep it"])
     stock.text_document_did_save(types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(uri)))
     await until_lenses(stock, uri, [])
     edited(stock, uri, 3, RETURN, RETURN + 1, "    return stock->count;\n\n")
     await stock.findings(uri, 3)
     edited(stock, uri, 4, RETURN, RETURN + 1, "    return stock == 0 ? 0 : stock->count;\n")
-    await until_lenses(stock, uri, ["contract changed: no longer requires `stock != NULL` — 2 callers"])
+    await until_lenses(stock, uri, ["contract changed: no longer expects `stock != NULL` — 2 callers"])

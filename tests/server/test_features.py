@@ -52,7 +52,7 @@ async def test_hover_on_a_function_at_its_definition_or_a_call(
     assert isinstance(found.contents, types.MarkupContent)
     assert found.contents.value.splitlines()[0] == "**callee**: ⚠ possible: null-dereference"
     assert "callee returns an int" in found.contents.value
-    assert "looked at anew: 1 of 3 functions" in found.contents.value
+    assert "looked at again: 1 of 3 functions" in found.contents.value
     assert found.range is not None
     assert found.range.end.character - found.range.start.character == len("callee")
 

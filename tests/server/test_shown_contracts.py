@@ -16,7 +16,7 @@ CONTRACT = """\
 int callee(int *p)
 ```
 
-- requires `p != NULL` *(proved)*
+- expects `p != NULL` *(proved)*
 - may return NULL *(seen in the code)*
 - … 7 more: `everproof contracts --function callee`
 

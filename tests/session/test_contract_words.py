@@ -53,7 +53,7 @@ def test_what_callers_have_to_keep_comes_first_and_what_is_written_last() -> Non
         says("frees `p`"),
     )
     assert [tuple(one) for one in sentences(said)] == [
-        ("requires `p != NULL`", "proved"),
+        ("expects `p != NULL`", "proved"),
         ("may return NULL", "seen in the code"),
         ("frees `p`", "proved"),
         ("writes at most `errno`; `a`, `b` of `struct s`", "proved"),
@@ -63,20 +63,20 @@ def test_what_callers_have_to_keep_comes_first_and_what_is_written_last() -> Non
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (contract(needs("p != NULL", "p != NULL")), ["requires `p != NULL`"]),
-        (contract(needs("p != NULL", "p->q != NULL", "p->q->r != NULL")), ["requires `p->q->r != NULL`"]),
-        (contract(needs("p != NULL", "*p != NULL")), ["requires `*p != NULL`"]),
-        (contract(needs("p != NULL", "p[0] != NULL", "pp != NULL")), ["requires `pp != NULL`", "requires `p[0] != NULL`"]),
+        (contract(needs("p != NULL", "p != NULL")), ["expects `p != NULL`"]),
+        (contract(needs("p != NULL", "p->q != NULL", "p->q->r != NULL")), ["expects `p->q->r != NULL`"]),
+        (contract(needs("p != NULL", "*p != NULL")), ["expects `*p != NULL`"]),
+        (contract(needs("p != NULL", "p[0] != NULL", "pp != NULL")), ["expects `pp != NULL`", "expects `p[0] != NULL`"]),
         (
             contract(needs("a != NULL", "p->n != NULL", "n != 0", "p->m != NULL", "b == NULL || b->n != NULL")),
-            ["requires `a != NULL`, `n != 0`", "requires `p->n != NULL`, `p->m != NULL`", "requires `b == NULL || b->n != NULL`"],
+            ["expects `a != NULL`, `n != 0`", "expects `p->n != NULL`, `p->m != NULL`", "expects `b == NULL || b->n != NULL`"],
         ),
-        (contract(needs("p != NULL", "p == NULL || p->n != 0")), ["requires `p != NULL`", "requires `p == NULL || p->n != 0`"]),
+        (contract(needs("p != NULL", "p == NULL || p->n != 0")), ["expects `p != NULL`", "expects `p == NULL || p->n != 0`"]),
         (
             contract(ownership=says(*(f"may keep `{name}`, or pass it on" for name in "abc"), "frees `d`")),
             ["frees `d`", "may keep `a`, `b` and `c`, or pass them on"],
         ),
-        (contract(needs("q == NULL || q->n != NULL", "q->n != NULL")), ["requires `q->n != NULL`"]),
+        (contract(needs("q == NULL || q->n != NULL", "q->n != NULL")), ["expects `q->n != NULL`"]),
         (contract(ensures=says("may return NULL"), ownership=says(f"returns NULL or {NEW}")), [f"returns NULL or {NEW}"]),
         (contract(ensures=says("never returns NULL"), ownership=says(f"returns {NEW}")), [f"returns {NEW}"]),
         (contract(ensures=says("does not return"), writes=says(ERRNO), returns=False), ["does not return"]),
@@ -123,19 +123,19 @@ def test_the_same_words_for_library_functions(name: str, said: list[str]) -> Non
 @pytest.mark.parametrize(
     ("kept", "of", "said"),
     [
-        (1, 1, "the only caller keeps what it requires"),
-        (0, 1, "the only caller is not proved to keep what it requires"),
-        (4, 4, "all 4 callers keep what it requires"),
-        (2, 2, "both callers keep what it requires"),
-        (3, 4, "1 of 4 callers is not proved to keep what it requires"),
-        (1, 4, "3 of 4 callers are not proved to keep what it requires"),
-        (0, 2, "neither of the 2 callers is proved to keep what it requires"),
-        (0, 3, "none of the 3 callers is proved to keep what it requires"),
+        (1, 1, "the only caller keeps what it expects"),
+        (0, 1, "the only caller is not proved to keep what it expects"),
+        (4, 4, "all 4 callers keep what it expects"),
+        (2, 2, "both callers keep what it expects"),
+        (3, 4, "1 of 4 callers is not proved to keep what it expects"),
+        (1, 4, "3 of 4 callers are not proved to keep what it expects"),
+        (0, 2, "neither of the 2 callers is proved to keep what it expects"),
+        (0, 3, "none of the 3 callers is proved to keep what it expects"),
     ],
 )
 def test_how_many_callers_keep_what_is_required(kept: int, of: int, said: str) -> None:
-    assert kept_by(kept, of, "what it requires") == said
-    safely = said.replace("keeps what it requires", "calls it safely").replace("keep what it requires", "call it safely")
+    assert kept_by(kept, of, "what it expects") == said
+    safely = said.replace("keeps what it expects", "calls it safely").replace("keep what it expects", "call it safely")
     assert callers_sentence(contract(needs("p != NULL"), callers=(kept, of))) == (safely if kept == of else said)
 
 
@@ -153,7 +153,7 @@ def test_how_many_callers_keep_what_is_required(kept: int, of: int, said: str) -
         (
             contract(callers=(4, 4)),
             contract(needs("p != NULL", "n != 0"), says("may return NULL"), callers=(3, 4)),
-            "now requires `p != NULL` and `n != 0`: 1 of 4 callers is not proved to keep it; may now return NULL",
+            "now expects `p != NULL` and `n != 0`: 1 of 4 callers is not proved to keep it; may now return NULL",
         ),
         (contract(writes=says(ERRNO)), contract(writes=says("nothing that callers see")), "no longer writes `errno`"),
         (
@@ -173,7 +173,7 @@ def test_how_many_callers_keep_what_is_required(kept: int, of: int, said: str) -
         (
             contract(needs("p != NULL"), writes=says(ERRNO), ownership=says("frees `p`")),
             contract(writes=says("nothing that callers see")),
-            "no longer requires `p != NULL`; no longer frees `p`; 1 more",
+            "no longer expects `p != NULL`; no longer frees `p`; 1 more",
         ),
     ],
 )
@@ -184,7 +184,7 @@ def test_what_edits_did_to_a_contract(before: FunctionContract, now: FunctionCon
 
 def test_callers_that_were_not_followed_are_counted() -> None:
     said = change_text(contract(), contract(needs("p != NULL")), 4, None)
-    assert said == "contract changed: now requires `p != NULL` — 4 callers"
+    assert said == "contract changed: now expects `p != NULL` — 4 callers"
 
 
 def test_an_unchanged_contract_names_how_many_callers_there_are() -> None:

@@ -31,7 +31,7 @@ int twice(struct item *i) { return size(i) + size(0); }
 int once(struct item *i) { count++; return size(i); }
 """
 
-SIZE = ["requires nothing", "if it returns another value than 0, `i != NULL`", "writes nothing that callers see"]
+SIZE = ["expects nothing", "if it returns another value than 0, `i != NULL`", "writes nothing that callers see"]
 
 
 class Opened:
@@ -75,8 +75,8 @@ def opened(tmp_path: Path) -> Opened:
 def test_a_contract_is_that_of_the_text_as_it_is(opened: Opened) -> None:
     assert opened.told("size") == SIZE
     opened.edit(TEXT.replace("i ? i->size : 0", "i->size"))
-    assert opened.told("size") == ["requires `i != NULL`", "writes nothing that callers see"]
-    assert callers_sentence(opened.tell("size").contract) == "1 of 2 callers is not proved to keep what it requires"
+    assert opened.told("size") == ["expects `i != NULL`", "writes nothing that callers see"]
+    assert callers_sentence(opened.tell("size").contract) == "1 of 2 callers is not proved to keep what it expects"
     opened.edit(TEXT)
     assert opened.told("size") == SIZE
     assert callers_sentence(opened.tell("size").contract) == "called by 2 functions"
@@ -116,18 +116,18 @@ def test_what_there_is_no_time_for_is_found_when_nobody_waits(opened: Opened) ->
     again = contracts.tell(opened.path, "find", lambda: False)
     assert again is not None
     assert again.is_whole
-    assert sentences(again.contract)[0].text == "requires `name != NULL`"
+    assert sentences(again.contract)[0].text == "expects `name != NULL`"
 
 
 EDITS = {
-    "size": ("i ? i->size : 0", "i->size", "now requires `i != NULL`: 1 of 2 callers is not proved to keep it"),
+    "size": ("i ? i->size : 0", "i->size", "now expects `i != NULL`: 1 of 2 callers is not proved to keep it"),
     "drop": ("{ free(i); }", "{ }", "no longer frees `i`; no longer writes `errno`"),
     "once": ("count++; return", "return", "no longer writes `count`"),
     "twice": ("return size(i) + size(0)", "for (;;) {}", "does not return any more"),
     "find": (
         "strcmp(list->name, name) == 0)",
         "strcmp(list->name, name ? name : list->name) == 0)",
-        "no longer requires `name != NULL`",
+        "no longer expects `name != NULL`",
     ),
 }
 
@@ -154,7 +154,7 @@ def test_other_names_of_parameters_change_no_contract(opened: Opened) -> None:
     )
     opened.edit(renamed)
     assert set(opened.changes().values()) <= {"contract unchanged"}
-    assert opened.told("find")[0] == "requires `called != NULL`"
+    assert opened.told("find")[0] == "expects `called != NULL`"
 
 
 def test_what_was_saved_is_the_text_that_is_compared_with(opened: Opened) -> None:
@@ -164,7 +164,7 @@ def test_what_was_saved_is_the_text_that_is_compared_with(opened: Opened) -> Non
     opened.save()
     assert opened.changes() == {}
     opened.edit(TEXT)
-    assert opened.changes() == {"size": "contract changed: no longer requires `i != NULL` — 2 callers"}
+    assert opened.changes() == {"size": "contract changed: no longer expects `i != NULL` — 2 callers"}
 
 
 def test_a_version_that_is_still_to_come_can_be_saved(opened: Opened) -> None:
@@ -172,7 +172,7 @@ def test_a_version_that_is_still_to_come_can_be_saved(opened: Opened) -> None:
     opened.edit(TEXT.replace("i ? i->size : 0", "i->size"))
     assert opened.changes() == {}
     opened.edit(TEXT)
-    assert opened.changes() == {"size": "contract changed: no longer requires `i != NULL` — 2 callers"}
+    assert opened.changes() == {"size": "contract changed: no longer expects `i != NULL` — 2 callers"}
 
 
 def test_nothing_is_compared_with_a_saved_text_that_was_never_checked(opened: Opened) -> None:

@@ -8,7 +8,7 @@ from analysis.model.report import NOT_REPEATED
 from analysis.session.portfolio.request_terms import ONLY_BY_PATHS
 from analysis.session.provers.open_reasons import NEITHER, NOT_RUN, OUT_OF_BUDGET, open_reason
 
-BUDGET = "the search through the program's paths used up its budget"
+BUDGET = "not all paths of the program were followed within the budget"
 INSIDE = "from the entry of price it happens with stock == NULL"
 
 
@@ -17,11 +17,11 @@ INSIDE = "from the entry of price it happens with stock == NULL"
     [
         ("", ""),
         (INSIDE, INSIDE),
-        (f"the search for a proof used up its budget of seconds; {INSIDE}; {BUDGET}", INSIDE),
+        (f"no proof was found within the budget; {INSIDE}; {BUDGET}", INSIDE),
         (f"{ONLY_BY_PATHS}; no condition at the start of main() excludes it; {BUDGET}; {NOT_REPEATED}", NOT_RUN),
         (f"main() can begin with argv != NULL; {BUDGET}", OUT_OF_BUDGET),
-        ("null-dereference is not excluded at list.c:12 (n->value = value)", NEITHER),
-        ("division-by-zero is not excluded at list.c:12 (n / 2)", "division-by-zero is not excluded at list.c:12 (n / 2)"),
+        ("nothing rules out null-dereference at list.c:12 (n->value = value)", NEITHER),
+        ("nothing rules out division-by-zero at list.c:12 (n / 2)", "nothing rules out division-by-zero at list.c:12 (n / 2)"),
         ("it happens if f(a; b) is 1; it calls g", "it happens if f(a; b) is 1; it calls g"),
     ],
 )

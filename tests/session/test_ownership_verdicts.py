@@ -84,7 +84,7 @@ def test_what_an_edit_breaks_is_not_safe(tmp_path: Path, old: str, new: str, los
 
 WHOLE = """
 #include <stdlib.h>
-static void release(char *p) { free(p); }  /* main keeps what it requires */
+static void release(char *p) { free(p); }  /* main keeps what it expects */
 static void again(char *p) { free(p); }  /* main does not */
 int main(void)
 {

@@ -53,7 +53,7 @@ def check_requirements(program: Program, claim: Requirements) -> RequirementsChe
     found = shown(program, rule, needs, about).found
     why = open_reason(program, needs, found, claim.entry, claim.runs_from)
     if why:
-        raise RefusedError(f"{claim.rule} is not excluded in {display_name(claim.entry)}(): {why}")
+        raise RefusedError(f"nothing rules out {claim.rule} in {display_name(claim.entry)}(): {why}")
     return RequirementsChecked(assumptions(program, about), sum(one.steps for one in found.values()))
 
 

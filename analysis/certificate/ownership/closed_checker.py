@@ -48,7 +48,7 @@ def check_closed_sets(program: Program, claim: ClosedSets) -> ClosedChecked:
     found = shown(program, claim.functions).found
     why = open_reason(program, found, claim.entry, claim.rule, claim.runs_from)
     if why:
-        raise RefusedError(f"{claim.rule} is not excluded in {display_name(claim.entry)}(): {why}")
+        raise RefusedError(f"nothing rules out {claim.rule} in {display_name(claim.entry)}(): {why}")
     names = tuple(one.function for one in claim.functions) if claim.runs_from else (claim.entry,)
     return ClosedChecked(assumptions(program, names, claim.rule), count_states(claim.functions))
 

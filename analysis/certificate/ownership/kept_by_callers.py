@@ -148,7 +148,7 @@ def _not_kept(program: Program, found: Mapping[str, Obligations], requirement: R
             is_called = True
             if not _keeps(passed, requirement.need):
                 said = _NEEDED[requirement.need].format(display_name(requirement.parameter))
-                return f"not for {display_name(requirement.function)}() that {said}, at {place}"
+                return f"it is not known of the call of {display_name(requirement.function)}() that {said}, at {place}"
     return "" if is_called else f"nothing is seen to call {display_name(requirement.function)}()"
 
 

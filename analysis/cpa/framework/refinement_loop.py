@@ -78,7 +78,11 @@ def cegar(
         if not targets:
             if outcome.ending == "finished":
                 return Ended("safe", refinements=count)
-            return Ended("budget", f"the search for a proof used up its budget of {outcome.ending}", refinements=count)
+            return Ended(
+                "budget",
+                f"no proof was found within the budget{' of states' if outcome.ending == 'states' else ''}",
+                refinements=count,
+            )
         found = refine(reached, targets[0])
         if isinstance(found, Stuck):
             return Ended("stuck", found.reason, targets[0], count)
@@ -89,4 +93,4 @@ def cegar(
         for node in reached.remove_subtree(root, found.precision):
             waitlist.push(node)
         if clock.spent() > deadline:
-            return Ended("budget", "the search for a proof used up its budget of seconds", refinements=count)
+            return Ended("budget", "no proof was found within the budget", refinements=count)

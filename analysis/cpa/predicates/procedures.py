@@ -167,7 +167,7 @@ class Procedures:
         if violation is not None:
             failing = condition(self.system, state, step, context, violation)
             if failing is not None:
-                flaw = f"{violation.property} is not excluded at {marked(self._program, function, violation.edge)}"
+                flaw = f"nothing rules out {violation.property} at {marked(self._program, function, violation.edge)}"
                 self.arrivals.append(Arrival(source, failing, None, flaw))
         reason = obstacle(self._program, step, Location(function, step.edge.target))
         if reason is not None:

@@ -217,7 +217,7 @@ class _Proving:
             return Unproved(flaw, work), self._is_recursive
         if ended.ending == "feasible":
             where = "" if flaw is None else f" at {marked(self._program, flaw.function, flaw.edge)}"
-            return Unproved(f"{self._property} is not excluded{where}", work, may_violate=True), False
+            return Unproved(f"nothing rules out {self._property}{where}", work, may_violate=True), False
         return Unproved(ended.reason, work), True
 
     def _by_clauses(self, until: float, *, guidance: bool, reused: Reused = _NOTHING) -> Proved | None:

@@ -23,7 +23,7 @@ from analysis.smt.encoding.numbers.formula import FailureKind, Formula, Input
 from analysis.smt.encoding.paths.path import PathEncoder
 from analysis.smt.logic.term_building import FALSE, and_, distinct, eq, number, or_
 from analysis.smt.logic.terms import Term
-from analysis.smt.solving.solver import Answer, Budget, Model, Value
+from analysis.smt.solving.solver import UNDECIDED, Answer, Budget, Model, Value
 from analysis.smt.solving.z3_backend import Z3Solver
 
 _FAILURES: frozenset[str] = frozenset(get_args(FailureKind))
@@ -198,7 +198,7 @@ class Candidates:
             return Found("unsat", assumptions=formula.assumptions)
         return Found(
             "unknown",
-            reason=f"the solver could not decide whether its path is feasible ({answer.reason})",
+            reason=f"it was not decided whether a run can take its path{UNDECIDED[answer.reason]}",
             assumptions=formula.assumptions,
         )
 

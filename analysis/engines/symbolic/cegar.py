@@ -36,6 +36,7 @@ from analysis.cpa.symbolic_values.symbolic_execution import (
 )
 from analysis.engines.symbolic.cegar_refinement import ByPredicates, Needed, Refine, SymbolicPost, needed
 from analysis.engines.symbolic.explore import BudgetedSolver
+from analysis.engines.symbolic.task import NOT_ASKED
 from analysis.model import clock
 from analysis.model.c_types import LP64, DataModel
 from analysis.smt.solving.memo import Memo, MemoSolver
@@ -84,7 +85,7 @@ def prove(
         raise ValueError("predicates give a precision by variables")
     everywhere = with_error_locations(program, violations)
     if everywhere is None:
-        return Unproved(f"symbolic execution says nothing about {property_}", Work())
+        return Unproved(f"{NOT_ASKED}{property_}", Work())
     try:
         return _Proving(program, violations, everywhere, entry, model, options).run(cancellation)
     except TooLargeError as large:
@@ -148,7 +149,7 @@ class _Proving:
                 restart=options.restart,
             )
         except OutOfTimeError:
-            ended = Ended("budget", "the search for a proof used up its budget of seconds")
+            ended = Ended("budget", "no proof was found within the budget")
         queries = self._execution.decide.checks + self._post.checks
         work = Work(reached.made, 0, ended.refinements, queries=queries)
         if ended.ending != "safe":

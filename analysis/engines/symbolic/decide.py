@@ -52,7 +52,7 @@ _BACK_SHARE, _LARGE_BACK_SHARE = 0.2, 0.5  # of the seconds that are left, for g
 _LAST_SHARE = 0.12  # of the seconds, for runs from the entry of the function
 _LARGE = 10_000  # edges; larger programs are not explored from their entries
 _REASONS = 3  # that are reported
-_NO_TIME = "the search through the program's paths used up its budget"
+_NO_TIME = "not all paths of the program were followed within the budget"
 _QUERY_SHARE = 0.1  # of the seconds, for one question about a path
 _PATHS = 200  # paths that are asked about in one exploration
 
@@ -104,7 +104,7 @@ class _Deciding:
         why = sorted(self._why, key=lambda text: text != _NO_TIME)  # that there was no more time explains most
         reasons = list(dict.fromkeys(filter(None, [self._inside, self._back, *why])))
         return self._undecided(
-            "; ".join(reasons[:_REASONS]) or "the time is used up: neither a run with the violation nor a proof was found"
+            "; ".join(reasons[:_REASONS]) or "neither a run with the violation nor a proof was found within the budget"
         )
 
     def _by_running(self) -> Decision | None:

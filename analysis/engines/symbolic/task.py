@@ -18,6 +18,9 @@ from analysis.interpreter.outcome import Observation, ReplayedStep, Step
 from analysis.model import ir
 from analysis.model.c_types import LP64, DataModel
 
+NOT_ASKED = "symbolic execution is not asked about "
+"""How the reason begins of a proof that was not tried, since only other provers prove the rule."""
+
 
 class Target(msgspec.Struct, frozen=True):
     """A violation of rule `rule` (its name) at an edge of a function (its linkage name). `expression`: the pointer that is

@@ -48,6 +48,7 @@ from analysis.model.report import NOT_REPEATED
 from analysis.path_following.checks import Check, EdgeChecks
 from analysis.path_following.following import Path, Questions
 from analysis.smt.encoding.paths.path import PathEncoder
+from analysis.smt.solving.solver import UNDECIDED
 
 _RUN_SHARE = 0.2  # of the seconds, for runs on random inputs: they confirm early, or not at all
 _LONG = 10  # so many times as long as others may the first run be: it can decide a program without inputs
@@ -153,7 +154,7 @@ class _Deciding:
                 return self._found
             if is_safe:
                 return Refuted(tuple(self._assumed), self._spent())
-        return self._undecided("; ".join(list(self._why)[:_REASONS]) or "the time for searching runs and paths is used up")
+        return self._undecided("; ".join(list(self._why)[:_REASONS]) or "no run with a violation was found within the budget")
 
     def _by_paths(self, share: float) -> bool:
         """Whether no path violates a rule."""
@@ -183,7 +184,7 @@ class _Deciding:
             if answer.status == "unsat":
                 answer = questions.ask(path.encoder.conjuncts(), check.more)
         if answer.status == "unknown":
-            self._why[f"the solver gave up ({answer.reason})"] = None
+            self._why[f"it was not decided whether a run can take a path to it{UNDECIDED[answer.reason]}"] = None
             return False
         model, steps = Kept(questions.solver.model(), inputs), [Step(*step) for step in path.steps]
         return self._try(lambda: Solved(self._program, steps, inputs, model))

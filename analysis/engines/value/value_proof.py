@@ -89,7 +89,7 @@ class _Proving:
         try:
             ended = cegar(composite, reached, frontier, self._refine, states=states, deadline=deadline, cancellation=cancellation)
         except OutOfTimeError:
-            ended = Ended("budget", "the search for a proof used up its budget of seconds")
+            ended = Ended("budget", "no proof was found within the budget")
         work = Work(reached.made, 0, ended.refinements)
         if ended.ending != "safe":
             return Unproved(ended.reason, work, may_violate=ended.ending == "stuck")

@@ -10,7 +10,7 @@ from analysis.session.contracts.result_bounds import is_bounds
 from analysis.session.contracts.sentences import kept_by, places_text
 
 _MOST = 2  # changes that are said; more are counted
-_REQUIRES = "now requires "
+_EXPECTS = f"now {words.EXPECTS}"
 _ALWAYS = {"free": "frees", "close": "closes", "keep": "keeps"}
 
 
@@ -21,9 +21,9 @@ def change_text(before: FunctionContract, now: FunctionContract, callers: int, k
     if not said:
         return ""
     more = [] if len(said) <= _MOST else [f"{len(said) - _MOST} more"]
-    if said[0].startswith(_REQUIRES) and callers and kept is not None:
-        needed = [one for one in said if one.startswith(_REQUIRES)]
-        others = [one for one in said if not one.startswith(_REQUIRES)]
+    if said[0].startswith(_EXPECTS) and callers and kept is not None:
+        needed = [one for one in said if one.startswith(_EXPECTS)]
+        others = [one for one in said if not one.startswith(_EXPECTS)]
         rest = [*others[: _MOST - 1], *([f"{len(others) - _MOST + 1} more"] if len(others) >= _MOST else [])]
         return "; ".join([f"contract changed: {_joined(needed)}: {kept_by(kept, callers, 'it')}", *rest])
     behind = f" — {words.counted(callers, 'caller')}" if callers else ""
@@ -37,14 +37,14 @@ def unchanged_text(callers: int) -> str:
 
 
 def _joined(needed: Sequence[str]) -> str:
-    return _REQUIRES + " and ".join(one.removeprefix(_REQUIRES) for one in needed)
+    return _EXPECTS + " and ".join(one.removeprefix(_EXPECTS) for one in needed)
 
 
 def _changes(before: FunctionContract, now: FunctionContract) -> Iterator[str]:
     old, new = ({one.formula: one.text for one in contract.requires} for contract in (before, now))
-    yield from (f"{_REQUIRES}{text}" for formula, text in new.items() if formula not in old)
+    yield from (f"{_EXPECTS}{text}" for formula, text in new.items() if formula not in old)
     yield from _returns(before, now)
-    yield from (f"no longer requires {text}" for formula, text in old.items() if formula not in new)
+    yield from (f"no longer {words.EXPECTS}{text}" for formula, text in old.items() if formula not in new)
     if before.returns and now.returns:
         yield from _ended(_texts(before.ownership), _texts(now.ownership))
         yield from _written(before.writes, now.writes)

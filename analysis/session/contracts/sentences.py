@@ -32,14 +32,14 @@ def sentences(contract: FunctionContract) -> tuple[Sentence, ...]:
 
 
 def callers_sentence(contract: FunctionContract) -> str:
-    """How many of the functions that call it keep what it requires; how many there are, if it requires nothing. Empty where the
+    """How many of the functions that call it keep what it expects; how many there are, if it expects nothing. Empty where the
     program calls it nowhere."""
     kept, of = contract.callers_discharging
     if not of:
         return ""
     if not contract.requires:
         return f"called by {words.counted(of, 'function')}"
-    return safely_called(kept, of) if kept == of else kept_by(kept, of, "what it requires")
+    return safely_called(kept, of) if kept == of else kept_by(kept, of, "what it expects")
 
 
 def safely_called(kept: int, of: int) -> str:
@@ -66,10 +66,10 @@ def _never_returns(contract: FunctionContract) -> Iterator[tuple[str, Status]]:
 def _required(contract: FunctionContract) -> Iterator[tuple[str, Status]]:
     """What callers have to keep: of parameters themselves in one line, of what each of them leads to in one line more."""
     if contract.closed and not contract.requires:
-        yield words.REQUIRES_NOTHING, "proved"
+        yield words.EXPECTS_NOTHING, "proved"
     unnamed = [one.formula for one in contract.requires if words.is_unnamed(one.formula)]
     if unnamed:
-        yield words.arguments_not_null(unnamed), contract.requires[0].status
+        yield words.arguments_not_null(unnamed, _verb(contract.requires[0])), contract.requires[0].status
     left = {one.formula: one for one in contract.requires if one.formula not in unnamed}
     lines: dict[str, list[Clause]] = {}
     for formula, clause in left.items():
@@ -77,7 +77,12 @@ def _required(contract: FunctionContract) -> Iterator[tuple[str, Status]]:
             value = formula.partition(" ")[0]
             lines.setdefault("" if value.isidentifier() and "||" not in formula else _parameter(value), []).append(clause)
     for clauses in (lines[value] for value in sorted(lines, key=bool)):
-        yield f"requires {', '.join(one.text for one in clauses)}", clauses[0].status
+        yield f"{_verb(clauses[0])}{', '.join(one.text for one in clauses)}", clauses[0].status
+
+
+def _verb(clause: Clause) -> str:
+    """A table or a contract of the project says what is necessary; what is proved is that it is enough."""
+    return words.REQUIRES if clause.status in ("given", "described") else words.EXPECTS
 
 
 def _implies(one: str, other: str) -> bool:

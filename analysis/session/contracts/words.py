@@ -5,7 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-REQUIRES_NOTHING = "requires nothing"
+EXPECTS = "expects "
+REQUIRES = "requires "
+"""Before conditions on what callers pass: `EXPECTS` where it is enough that they hold, and may not be necessary; `REQUIRES` where
+the function is defined for nothing else."""
+EXPECTS_NOTHING = f"{EXPECTS}nothing"
 NEVER_RETURNS = "does not return"
 NEVER_NULL = "never returns NULL"
 NEVER_ZERO = "never returns 0"
@@ -60,12 +64,12 @@ def not_null(number: int, names: Sequence[str] = ()) -> str:
     return f"{argument(number, names).strip('`')} != NULL"
 
 
-def arguments_not_null(formulas: Sequence[str]) -> str:
-    """Several such conditions on arguments without names, in words."""
+def arguments_not_null(formulas: Sequence[str], verb: str) -> str:
+    """Several such conditions on arguments without names, in words, behind `EXPECTS` or `REQUIRES`."""
     numbers = [one.removeprefix(_ARGUMENT).removesuffix(" != NULL") for one in formulas]
     if len(numbers) == 1:
-        return f"requires {_ARGUMENT}{numbers[0]} not to be NULL"
-    return f"requires arguments {', '.join(numbers[:-1])} and {numbers[-1]} not to be NULL"
+        return f"{verb}{_ARGUMENT}{numbers[0]} not to be NULL"
+    return f"{verb}arguments {', '.join(numbers[:-1])} and {numbers[-1]} not to be NULL"
 
 
 def is_unnamed(formula: str) -> bool:

@@ -117,7 +117,7 @@ def unpacked(file: bytes) -> HandedOver:
     if handed.everproof != everproof_version():
         raise HandedOverError(f"version {handed.everproof[:20]!r} of Everproof wrote it, and this is {everproof_version()}")
     if not all(map(_is_proof, handed.proofs)) or not all(_is_inside(path) for one in handed.programs for path in one.files):
-        raise HandedOverError("it names what it must not name")
+        raise HandedOverError("it names a file outside of the folder, or something that is no name")
     return handed
 
 

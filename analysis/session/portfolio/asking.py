@@ -9,6 +9,7 @@ from analysis.cpa.framework.algorithm import Cancellation
 from analysis.cpa.obstacles.completeness import contracts_not_followed
 from analysis.cpa.obstacles.violable import STATE_RULES
 from analysis.engines.symbolic import Confirmed, Refuted
+from analysis.engines.symbolic.task import NOT_ASKED
 from analysis.model import clock
 from analysis.session.portfolio.registry import PROVERS, Prover
 from analysis.session.portfolio.request import Answer, Bounded, Proved, Request, Unknown
@@ -18,7 +19,7 @@ from analysis.session.portfolio.turns import EARLIER, MOST_EDGES, TURNS, ProverN
 _AGAIN = 2.0  # times as long as the run before took is looked for another one
 _AT_LEAST = 0.5  # seconds for that
 _REASONS = 2  # that are reported
-_MOVED = "the pointer may be null where it is moved before"
+_MOVED = "the pointer may already be null at an earlier place, where it is moved"
 _OVER = 2  # times its share is what a prover may take with its last question and the check of its certificate
 _LITTLE = 0.05  # of the time is left for a rule that is proved but for what callers have to keep
 
@@ -194,6 +195,7 @@ def _together(found: list[Unknown]) -> Unknown:
         return Unknown("no time was left for it")
     reasons = list(dict.fromkeys(one.reason for one in reversed(found)))
     reasons = [one.reason for one in found if one.is_conditional] or reasons
+    reasons = [reason for reason in reasons if not reason.startswith(NOT_ASKED)] or reasons
     reasons = [reason for reason in reasons if is_marked(reason)] or reasons  # what names a place says more
     later = [frozenset[str]().union(*map(marks_in, reasons[at + 1 :])) for at in range(len(reasons))]
     reasons = [

@@ -28,7 +28,7 @@ def not_provable(rules: Sequence[str]) -> str:
     return f"no prover can prove {', '.join(rules)} yet: only runs that violate it are looked for"
 
 
-NOT_FOLLOWED = "no prover models the functions called here that the rule is about"
+NOT_FOLLOWED = "the rule is about functions called here that no prover models"
 """Why provers say nothing of a rule that only a few functions of libraries can violate."""
 
 

@@ -13,6 +13,7 @@ from analysis.cfa.written_steps import written_step
 from analysis.model import ir
 from analysis.model.digest import digest_text
 from analysis.model.report import Finding, RuleVerdict, StepKind, TraceStep
+from analysis.model.run_inputs import RunStart
 from analysis.model.spelling import display_name, spell_effect
 from analysis.path_following.explanation import Step, needed_steps, shortened
 from analysis.rules.automaton import Rule
@@ -40,8 +41,12 @@ def with_decision(finding: Finding, decided: Decided | None, program: Program, p
         trace=shown_trace,
         explaining=explaining,
         assumptions=decided.assumptions,
-        run=decided.run,
+        run=None if decided.run is None else _placed(decided.run, places),
     )
+
+
+def _placed(run: RunStart, places: Places) -> RunStart:
+    return msgspec.structs.replace(run, made_at=tuple(places.place(*one) for one in run.made)) if run.made else run
 
 
 def shown(run: Run, rules: Mapping[str, Rule], program: Program, places: Places, limit: int) -> Finding:

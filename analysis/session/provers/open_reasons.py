@@ -5,7 +5,7 @@ from __future__ import annotations
 from analysis.model.report import NOT_REPEATED
 from analysis.session.portfolio.request_terms import ONLY_BY_PATHS
 
-_BUDGET = "used up its budget"
+_BUDGET = "within the budget"
 OUT_OF_BUDGET = "neither a run that shows it nor a proof against it was found within the budget"
 NEITHER = "neither a run that shows it nor a proof against it was found"
 NOT_RUN = "a path to it is possible, but no run that was tried shows it"
@@ -27,4 +27,4 @@ def _is_of_searches(clause: str, rule: str) -> bool:
     """Whether a clause only says how a search ended, or that there is a finding."""
     if clause in (ONLY_BY_PATHS, NOT_REPEATED) or _BUDGET in clause:
         return True
-    return clause.startswith((f"{rule} is not excluded at ", "no condition at the start of ")) or "() can begin with " in clause
+    return clause.startswith((f"nothing rules out {rule} at ", "no condition at the start of ")) or "() can begin with " in clause

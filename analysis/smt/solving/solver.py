@@ -18,6 +18,14 @@ from analysis.smt.logic.terms import Term
 Status = Literal["sat", "unsat", "unknown"]
 Reason = Literal["", "interrupted", "time", "memory", "incomplete"]
 Value = bool | int | Fraction
+UNDECIDED: dict[Reason, str] = {
+    "": "",
+    "interrupted": " before it was ended",
+    "time": " within the budget",
+    "memory": " in the memory that it may take",
+    "incomplete": ", since no solver decides all such formulas",
+}
+"""Why something was not decided, behind a sentence that says so."""
 
 
 class Answer(msgspec.Struct, frozen=True):

@@ -152,7 +152,7 @@ def test_time_that_is_over_ends_an_interpolation() -> None:
     what = of(f"int main(void) {{ unsigned n = __VERIFIER_nondet_int(), s = 1; {body} if (s == 77) reach_error(); return 0; }}")
     found = proof(what, seconds=0.01)
     assert isinstance(found, Unproved)
-    assert found.reason == "the search for a proof used up its budget of seconds"
+    assert found.reason == "no proof was found within the budget"
     assert not found.may_violate
 
 

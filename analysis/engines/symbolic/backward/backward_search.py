@@ -168,7 +168,7 @@ class _Search:
             if self._cancellation.cancelled():
                 raise _EndedError("it was cancelled")
             if self.states >= self._most or clock.spent() > self._deadline:
-                raise _EndedError("the backward search from the violation used up its budget")
+                raise _EndedError("not all that leads to it was followed within the budget")
             self.states += 1
             clock.work(clock.STATE)
             self._expand(self._waiting.pop())

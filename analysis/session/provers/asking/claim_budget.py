@@ -48,4 +48,4 @@ class ClaimBudget:
     @property
     def why_left(self) -> str:
         """Why a claim was not begun, where that is so because it is over."""
-        return f"it was not started: the {self.each.total:g} s for proofs were used up"
+        return f"its turn did not come within the {self.each.total:g} s for proofs"

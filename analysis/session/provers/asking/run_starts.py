@@ -22,7 +22,8 @@ def run_start(program: Program, confirmed: Confirmed, model: DataModel) -> RunSt
     """Where a run begins, and what it was given."""
     layout = BitLayout.of(program, model)
     called = [_called(program, step.function, step.edge) for step in confirmed.steps]
-    return RunStart(confirmed.entry, tuple(_inputs(called, confirmed.inputs, layout)))
+    made = tuple((step.function, step.edge) for step in confirmed.observation.made)
+    return RunStart(confirmed.entry, tuple(_inputs(called, confirmed.inputs, layout)), made)
 
 
 def _inputs(called: Sequence[str], asked: Sequence[tuple[Question, InputValue]], layout: BitLayout) -> Iterator[RunInput]:
