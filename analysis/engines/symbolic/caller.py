@@ -1,8 +1,8 @@
 """What a run of a function assumes about its callers.
 
 A program without a `main` is entered at the functions that nothing in it calls, with any arguments. What holds for any arguments
-is a finding; what needs a null pointer that nothing in the program passes, or a certain content of objects that the program did not
-make, rests on the caller, and is not confirmed.
+is a finding; what needs a null pointer that nothing in the program passes, or a certain content of objects that the program did
+not make, rests on the caller, and is not confirmed.
 """
 
 from __future__ import annotations

@@ -14,7 +14,8 @@ from tests.support.runs import program_of
 
 HEADER = (
     "typedef struct _IO_FILE FILE; typedef unsigned long size_t; typedef long ssize_t; typedef long off_t;"
-    "struct stat { int mode; }; struct addrinfo; FILE *fopen(const char *, const char *); size_t fread(void *, size_t, size_t, FILE *); int getc(FILE *);"
+    "struct stat { int mode; }; struct addrinfo; FILE *fopen(const char *, const char *);"
+    "size_t fread(void *, size_t, size_t, FILE *); int getc(FILE *);"
     "int feof(FILE *); int ferror(FILE *); int fseek(FILE *, long, int); long ftell(FILE *); int open(const char *, int, ...);"
     "ssize_t read(int, void *, size_t); off_t lseek(int, off_t, int); int stat(const char *, struct stat *);"
     "int getaddrinfo(const char *, const char *, const struct addrinfo *, struct addrinfo **); char *gai_strerror(int);"
