@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from analysis.c.functions import known
+from analysis.c.functions import Function, known
 from analysis.cfa.graph import Program
 from analysis.engines.symbolic.choices import ELEMENTS
 from analysis.interpreter.inputs import Fresh, Inputs, InputValue, Question
@@ -101,6 +101,11 @@ class Faulty:
         return Fresh(ELEMENTS) if question.kind in ("parameter", "result") else 0
 
 
+def _can_return(function: Function, value: int) -> bool:
+    """Whether a function of the library can return a number: no run is believed about any other."""
+    return (function.least is None or function.least <= value) and (function.greatest is None or value <= function.greatest)
+
+
 def _is_list(type_: Type) -> bool:
     """Whether it is a type of pointers to pointers, as the words are passed in."""
     return isinstance(type_, Pointer) and isinstance(type_.target, Pointer)
@@ -122,7 +127,7 @@ def others(question: Question, compared: Sequence[int] = (), texts: Sequence[byt
     if function is not None and function.result == "descriptor":
         return (-1,)
     if question.kind == "result":
-        return tuple(dict.fromkeys((1, -1, *compared)))
+        return tuple(one for one in dict.fromkeys((1, -1, *compared)) if function is None or _can_return(function, one))
     if question.kind == "memory":  # such as a character that was read
         is_first = question.offset == 0 and question.type == CHAR
         strings = map(Text, texts) if is_first else ()
