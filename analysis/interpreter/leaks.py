@@ -73,7 +73,7 @@ def _reachable(machine: Machine, returned: Any) -> set[int]:
     size = machine.code.pointer_bits // 8
     while waiting:
         block = waiting.pop()
-        for value in _words(bytes(block.data), bytes(block.mask), size):
+        for value in _words(block.data, block.mask, size):
             reach(value)
     return reached
 
@@ -104,12 +104,12 @@ def _registers(code: FunctionCode, registers: list[Any], location: int) -> Itera
         yield value
 
 
-def _words(data: bytes, mask: bytes, size: int) -> Iterator[int]:
+def _words(data: bytes | bytearray, mask: bytes | bytearray, size: int) -> Iterator[int]:
     """The words that are not 0, where they have a value. Most large objects hold nothing else than zeros."""
-    if data.count(0) == len(data):
+    if data == bytes(len(data)):
         return
     held = bytes((KNOWN,)) * size, bytes((OF_ADDRESS,)) * size
-    words = struct.iter_unpack("<Q" if size == 8 else "<I", data[: len(data) // size * size])
+    words = struct.iter_unpack("<Q" if size == 8 else "<I", memoryview(data)[: len(data) // size * size])
     for number, (value,) in enumerate(words):
         if value and mask[number * size : (number + 1) * size] in held:
             yield value

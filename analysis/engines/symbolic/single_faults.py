@@ -103,7 +103,8 @@ class Faulty:
 
 def _can_return(function: Function, value: int) -> bool:
     """Whether a function of the library can return a number: no run is believed about any other."""
-    return (function.least is None or function.least <= value) and (function.greatest is None or value <= function.greatest)
+    least = 0 if "size_t" in function.besides else function.least
+    return (least is None or least <= value) and (function.greatest is None or value <= function.greatest)
 
 
 def _is_list(type_: Type) -> bool:

@@ -87,6 +87,7 @@ def test_what_can_differ(question: Question, values: tuple[InputValue, ...]) -> 
 def test_numbers_that_the_claimed_path_compares_with_are_tried_as_results_and_as_what_was_read() -> None:
     assert others(asked("result", INT, "getc"), (47, -1, 42)) == (1, -1, 47, 42)
     assert others(asked("result", INT, "getc"), (47, -2, 256, 42)) == (1, -1, 47, 42)  # it returns no others
+    assert others(asked("result", INT, "fread"), (47,)) == (1, 47)
     assert others(asked("memory", CHAR, "line"), (47, -1, 42)) == (1, 47, 42)
     assert others(asked("parameter", INT, "argc"), (47,)) == (3, 2)
 
