@@ -74,12 +74,14 @@ def modelled(name: str, returned: Type, compared: Compared | None = None, *, end
     if function is not None and "keeps-errno" in function.besides:
         return model
     handles = () if function is None else function.positions("handle")
+    closed = () if function is None else tuple(at for at in function.positions("closed") if "n" in function.arguments[at].uses)
     nullable = function is not None and any(function.argument(at).nullable for at in handles)
 
     def run(machine: RunningMachine, arguments: list[Any], types: tuple[Type, ...], wanted: bool) -> Any:
         used = [arguments[at] for at in handles if at < len(arguments)]
         files.check_open(machine, used, nullable=nullable)
         reading.note_use(machine, name, used)
+        machine.closed.update(arguments[at] for at in closed if at < len(arguments))
         machine.errno_may_change()
         return model(machine, arguments, types, wanted)
 

@@ -28,6 +28,8 @@ def _received(name: str) -> Function:
     """`read` and its like: so many bytes as they return, which is at most what they are asked for; -1 where they fail."""
 
     def run(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
+        if _is_closed(machine, arguments[0], name):
+            return -1
         size = size_of(machine, arguments[2])
         signed = Integer(machine.code.pointer_bits, True, "ssize_t")
         count = int(machine.ask("result", signed, name, 0))
@@ -40,8 +42,17 @@ def _received(name: str) -> Function:
     return run
 
 
+def _is_closed(machine: RunningMachine, descriptor: int, name: str) -> bool:
+    """Whether a number is no descriptor, for certain; it is not followed which of those that were closed are open again."""
+    if descriptor in machine.closed:
+        not_modelled(f"{name}() with a descriptor that was closed")
+    return descriptor < 0
+
+
 def _lseek(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     """Where a descriptor is then: where the program says, or, from the end of the file, anywhere; -1 where there is no end."""
+    if _is_closed(machine, arguments[0], "lseek"):
+        return -1
     offset, whence = int(arguments[1]), int(arguments[2])
     if whence == _FROM_START:
         return offset if offset >= 0 else -1

@@ -17,6 +17,7 @@ HEADER = (
     "struct stat { int mode; }; struct addrinfo; FILE *fopen(const char *, const char *);"
     "size_t fread(void *, size_t, size_t, FILE *); int getc(FILE *);"
     "int feof(FILE *); int ferror(FILE *); int fseek(FILE *, long, int); long ftell(FILE *); int open(const char *, int, ...);"
+    "int close(int);"
     "ssize_t read(int, void *, size_t); off_t lseek(int, off_t, int); int stat(const char *, struct stat *);"
     "int getaddrinfo(const char *, const char *, const struct addrinfo *, struct addrinfo **); char *gai_strerror(int);"
     "char *setlocale(int, const char *); struct lconv *localeconv(void);"
@@ -49,6 +50,9 @@ IMPOSSIBLE = {
     "a descriptor below all": 'if (open("f", 0) < -1) reach_error();',
     "two ends of a file": 'int d = open("f", 0); if (lseek(d, 0, 2) > 0 && lseek(d, 0, 2) == 0) reach_error();',
     "another place than it was sent to": 'int d = open("f", 0); if (lseek(d, 5, 0) == 6) reach_error();',
+    "a byte of no descriptor": 'int d = open("f", 0); char c; if (d < 0 && read(d, &c, 1) == 1) reach_error();',
+    "a place in no file": 'int d = open("f", 0); if (d < 0 && lseek(d, 5, 0) == 5) reach_error();',
+    "a byte of what was closed": 'int d = open("f", 0); char c; close(d); if (read(d, &c, 1) == 1) reach_error();',
     "a position that nothing led to": f"{FILE} if (ftell(f) > 0) reach_error();",
     "two positions": f"{FILE} fseek(f, 0, 2); if (ftell(f) != ftell(f)) reach_error();",
     "what is known of a name": "struct addrinfo *a; if (getaddrinfo(0, 0, 0, &a) == 0) reach_error();",
