@@ -30,6 +30,8 @@ class RunningMachine(Protocol):
     """The addresses of objects that external functions were given."""
     lists: dict[int, ArgumentList]
     """By the address of each `va_list` that the run has begun."""
+    closed: set[int]
+    """The descriptors that were closed."""
     at_exit: list[int]
     """The functions that `atexit` was given, by address."""
 

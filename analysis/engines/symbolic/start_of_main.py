@@ -32,7 +32,9 @@ def surroundings_doubt(program: Program, entry: str, replayed: Replayed, model: 
             continue
         if isinstance(question.type, Pointer) and value == 0:
             return f"main is called with {question.name} == NULL"
-    return _argument_doubt(replayed, argc, is_counted, model.pointer_bits // 8) or _result_doubt(replayed)
+    return (
+        _open_twice(replayed) or _argument_doubt(replayed, argc, is_counted, model.pointer_bits // 8) or _result_doubt(replayed)
+    )
 
 
 def _argument_doubt(replayed: Replayed, argc: InputValue, is_counted: bool, pointer_bytes: int) -> str:
@@ -52,6 +54,19 @@ def _argument_doubt(replayed: Replayed, argc: InputValue, is_counted: bool, poin
     seen = replayed.observation
     if seen is not None and seen.kind == "array-bounds" and f" of {FROM_OUTSIDE} " in seen.text:
         return "strings and objects from outside end where the run assumes"
+    return ""
+
+
+def _open_twice(replayed: Replayed) -> str:
+    """Why the descriptors in this run are not ones that a system gives: each is -1, or one that is not open. None is taken to be
+    closed here. Empty if they are."""
+    given = set[InputValue]()
+    for question, value in replayed.asked:
+        function = known(question.name) if question.kind == "result" else None
+        if function is not None and function.result == "descriptor" and value != -1:
+            if value in given or (isinstance(value, int) and value < -1):
+                return f"{question.name}() returns {value}"
+            given.add(value)
     return ""
 
 

@@ -58,4 +58,5 @@ def undefined_to_asked(machine: RunningMachine, address: int, size: int | None =
 
 def overwritten(machine: RunningMachine, address: int, size: int) -> None:
     """Makes bytes inputs, whatever they were; they must be there."""
+    machine.memory.writable(address, size)
     machine.memory.write(address, bytes(size), bytes((ASKED,)) * size)

@@ -175,9 +175,8 @@ def _by_values(parts: _Parts, rule: Rule, goes_on: Callable[[], bool]) -> Iterat
             search.take_over(last, same)
     placed = frozenset(name for name in program.functions if any(True for _ in violations_in(program, name, rule)))
     _follow_for(search, placed, parts)
-    followed = tuple(name for name in program.functions if name in search.found)
     needs = values.checked_needs(program, search.needs())
-    shown = values.shown(program, rule, needs, followed, before, same)
+    shown = values.shown(program, rule, needs, _worth_showing(search, placed, parts, needs), before, same)
     _last_values[rule] = search, shown
     found = shown.found
     for name in program.functions:
@@ -188,9 +187,22 @@ def _by_values(parts: _Parts, rule: Rule, goes_on: Callable[[], bool]) -> Iterat
             hidden = f"not all of {display_name(name)}() is supported"
             yield OfFunction(name, rule, _unknown(hidden if _hides(program.functions[name]) else blocks.NOTHING))
         elif name not in found:
-            yield OfFunction(name, rule, Unknown(_NO_TIME))
+            open_ = values.open_place(program, name, search.found[name]) if name in search.found else ""
+            yield OfFunction(name, rule, _unknown(open_) if open_ else Unknown(_NO_TIME))
         else:
             yield _of_values(parts, needs, found, name, rule)
+
+
+def _worth_showing(
+    search: RequirementSearch, placed: frozenset[str], parts: _Parts, needs: Mapping[str, Needs]
+) -> tuple[str, ...]:
+    """The functions that the search holds for proved, and those that call them, if that matters. Of the others it says why they
+    are not, which proves nothing, and nobody has to check."""
+    program, wanted = search.program, set[str]()
+    for name in sorted(placed & search.found.keys()):
+        if not values.open_place(program, name, search.found[name]):
+            wanted.update(values.functions_about(program, name, needs, parts.runs_from(name)))
+    return tuple(name for name in program.functions if name in wanted and name in search.found)
 
 
 def _follow_for(search: RequirementSearch, placed: frozenset[str], parts: _Parts) -> None:
