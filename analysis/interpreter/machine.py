@@ -75,6 +75,7 @@ class Machine(Questions):
         self.exposed: set[int] = set()  # the addresses of objects that external functions were given
         self.lists: dict[int, ArgumentList] = {}  # by the address of each `va_list`
         self.further: dict[int, Arguments] = {}  # by the depth of an activation: the arguments that have no parameter
+        self.tokens = 0  # where `strtok` goes on
         self.at_exit: list[int] = []  # what `atexit` was given
 
     def run(self, *, path: list[Step] | None = None, watch: Callable[[], End | None] | None = None) -> Run:

@@ -14,6 +14,7 @@ from analysis.c.calls import written_arguments
 from analysis.c.functions import Function, known
 from analysis.cfa.graph import Program
 from analysis.cfa.linking.obstructed import MAIN
+from analysis.engines.symbolic.command_line import CommandLine
 from analysis.engines.symbolic.start_of_main import surroundings_doubt
 from analysis.engines.symbolic.task import Target
 from analysis.interpreter.inputs import Fresh, InputValue, Object, Question
@@ -39,7 +40,11 @@ def doubts(program: Program, entry: str, replayed: Replayed, target: Target, mod
             return text
     if entry == MAIN and (doubt := surroundings_doubt(program, entry, replayed, model)):
         return doubt
+    line = CommandLine(model.pointer_bits // 8)
     for question, value in replayed.asked:
+        line.noted(question, value)
+        if entry == MAIN and line.is_end(question):
+            continue
         if question.kind == "expression" and question.step < len(replayed.steps) - 1:
             return f"{display_name(question.function)} can compute the value that the run assumes for what is not modelled"
         if question.kind == "memory" and question.name == ERRNO:

@@ -16,10 +16,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 from analysis.cfa.graph import Program
 from analysis.engines.symbolic.choices import ELEMENTS
+from analysis.engines.symbolic.command_line import CommandLine
 from analysis.interpreter.inputs import Fresh, Inputs, InputValue, Question
 from analysis.interpreter.outcome import Step
 from analysis.model import ir
-from analysis.model.c_types import Floating, Integer, Pointer, Type
+from analysis.model.c_types import Floating, Pointer
 
 Faults = tuple[tuple[int, InputValue], ...]
 """By the number of the question, in a run's order: the answer that is not the usual one."""
@@ -36,11 +37,8 @@ class Faulty:
 
     def __init__(self, faults: Faults, pointer_bytes: int) -> None:
         self._faults = dict(faults)
-        self._pointer_bytes = pointer_bytes
         self._asked: Counter[tuple[str, int]] = Counter()
-        self._made = 0
-        self._words = ""  # the name of the object with the words that `main` is called with
-        self._count = 1
+        self._command_line = CommandLine(pointer_bytes)
         self.questions: list[Question] = []
 
     def answer(self, question: Question) -> InputValue | None:
@@ -48,13 +46,7 @@ class Faulty:
         number = len(self.questions)
         self.questions.append(question)
         value = self._faults[number] if number in self._faults else self._usual(question)
-        if question.kind == "parameter" and isinstance(question.type, Integer) and isinstance(value, int):
-            self._count = value
-        if isinstance(value, Fresh):
-            if not self._words and question.kind == "parameter" and _is_list(question.type):
-                self._words = f"fresh {self._made}"
-            self._made += 1
-        return value
+        return self._command_line.noted(question, value)
 
     def _usual(self, question: Question) -> InputValue | None:
         if question.kind in ("allocation", "written"):
@@ -72,14 +64,8 @@ class Faulty:
     def _pointer(self, question: Question) -> InputValue:
         """An object; what is behind the last word of a list of words, and what memory holds of other pointers, is null."""
         if question.kind == "memory":
-            is_word = question.name == self._words and 0 <= question.offset // self._pointer_bytes < self._count
-            return Fresh(ELEMENTS) if is_word else 0
+            return self._command_line.word(question) if self._command_line.is_asked(question) else 0
         return Fresh(ELEMENTS) if question.kind in ("parameter", "result") else 0
-
-
-def _is_list(type_: Type) -> bool:
-    """Whether it is a type of pointers to pointers, as the words are passed in."""
-    return isinstance(type_, Pointer) and isinstance(type_.target, Pointer)
 
 
 def others(question: Question, compared: Sequence[int] = ()) -> tuple[InputValue, ...]:

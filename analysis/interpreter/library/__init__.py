@@ -11,7 +11,18 @@ from typing import Any
 
 from analysis.c.functions import known
 from analysis.interpreter.halting import EndError
-from analysis.interpreter.library import allocation, blocks, ending, files, listed_printing, locks, numbers, printing, strings
+from analysis.interpreter.library import (
+    allocation,
+    blocks,
+    ending,
+    files,
+    listed_printing,
+    locks,
+    numbers,
+    printing,
+    reading,
+    strings,
+)
 from analysis.interpreter.library.open_results import Compared, Model, noting_open
 from analysis.interpreter.library.unknown import unknown
 from analysis.interpreter.outcome import Stuck
@@ -29,6 +40,7 @@ _MODELS: dict[str, Callable[[RunningMachine, list[Any], tuple[Type, ...]], Any]]
     **files.MODELS,
     **numbers.MODELS,
     **printing.MODELS,
+    **reading.MODELS,
     **strings.MODELS,
 }
 MODELLED = frozenset((*_MODELS, *locks.MODELS, *listed_printing.NAMES))
