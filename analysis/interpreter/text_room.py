@@ -1,8 +1,8 @@
 """Texts that a function of the library writes into an array that is a part of an object (C11 6.5.6p8): a text that is longer than
 the array goes over into what follows there, though that is within the object.
 
-As gcc does it for `_FORTIFY_SOURCE=2`, functions that write texts are looked at, and not those that copy bytes, which programs use
-for several members at once; and an array at the end of a structure can be the beginning of a longer one.
+As gcc does it for `_FORTIFY_SOURCE=2`, functions that write texts are looked at, and not those that copy bytes, which programs
+use for several members at once; and an array at the end of a structure can be the beginning of a longer one.
 """
 
 from __future__ import annotations

@@ -31,8 +31,11 @@ from analysis.model.verifiers import is_input
 _REGISTERING = frozenset(("handler", "registers"))
 
 
-def doubts(program: Program, entry: str, replayed: Replayed, target: Target, model: DataModel) -> str:
-    """What the run needs that no caller or outside function need ever do; empty if nothing."""
+def doubts(
+    program: Program, entry: str, replayed: Replayed, target: Target, model: DataModel, *, is_anywhere: bool = False
+) -> str:
+    """What the run needs that no caller or outside function need ever do; empty if nothing. `is_anywhere`: it is known to happen
+    whatever callers do, so that it is not asked what the entry is passed."""
     for name in _unmodelled(program, replayed):
         return f"{name}() can do what the run assumes"
     for text in replayed.assumptions:
@@ -49,7 +52,7 @@ def doubts(program: Program, entry: str, replayed: Replayed, target: Target, mod
             return f"{display_name(question.function)} can compute the value that the run assumes for what is not modelled"
         if question.kind == "memory" and question.name == ERRNO:
             return "errno has the value that the run assumes"
-        if doubt := _entry_doubt(entry, question, value) or _null_doubt(target, question, value):
+        if doubt := ("" if is_anywhere else _entry_doubt(entry, question, value)) or _null_doubt(target, question, value):
             return doubt
     return ""
 

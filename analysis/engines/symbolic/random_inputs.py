@@ -31,7 +31,9 @@ class Random:
     def __init__(self, seed: int, constants: Sequence[int], words: Sequence[bytes] = (), pointer_bytes: int = 8) -> None:
         self._random = random.Random(seed)
         self._constants = constants
-        self._small = self._random.random() < 0.5
+        kind = self._random.random()
+        self._small = kind < 0.4
+        self._is_mentioned = kind > 0.75 and bool(constants)
         self._fails = self._random.random() < 0.3
         self._is_text = seed % 2 == 0
         self._words = words
@@ -69,6 +71,8 @@ class Random:
 
     def _integer(self, draw: random.Random) -> int:
         kind = draw.random()
+        if self._is_mentioned:
+            return draw.choice(self._constants)
         if self._small or kind < 0.3:
             return draw.randrange(0, 4)
         if kind < 0.5:
