@@ -4,7 +4,8 @@ that is too large for its array, a number that was never set.
 The function is run from its entry, in the middle of a program's life: what it is passed, and what memory holds, are inputs, which
 are drawn at random. Nothing is known of what its callers keep to, so one run shows little. A violation counts if
 
-- it was seen in several runs on different inputs, each time with the same numbers, and no run took the edge and came to its end;
+- it was seen in several runs, on inputs of different kinds, each time with the same numbers, and no run took the edge and came to
+  its end;
 - or if the run took nothing from the function's caller but pointers to objects, so that the system's answers alone led there.
 
 What depends on an argument, or on what memory holds, differs from run to run, and falls out. Such a run is a good reason to
@@ -22,11 +23,11 @@ from analysis.cpa.predicates.violations import Property, violations_in
 from analysis.engines.symbolic.caller import doubts
 from analysis.engines.symbolic.choices import MakeInputs, unread_parameters
 from analysis.engines.symbolic.other_addresses import happens_elsewhere
-from analysis.engines.symbolic.random_inputs import constants_of, random_inputs, words_of
+from analysis.engines.symbolic.random_inputs import Range, constants_of, random_inputs, words_of
 from analysis.engines.symbolic.task import Confirmed, Spent, Target
 from analysis.interpreter.expressions import ADDRESSES
 from analysis.interpreter.interpreter import execute
-from analysis.interpreter.memory import FROM_OUTSIDE
+from analysis.interpreter.memory import FROM_OUTSIDE, NO_OBJECT
 from analysis.interpreter.outcome import Bounds, Exited, Observation, Replayed, Returned, Run, Start, Step, Stuck
 from analysis.interpreter.replay import replay
 from analysis.model.c_types import DataModel, Pointer
@@ -34,16 +35,17 @@ from analysis.model.spelling import display_name
 
 RULES: frozenset[Property] = frozenset(("array-bounds", "uninitialized-read"))
 """The rules that nothing else looks for in a function by itself."""
-_FIRST = 3  # runs that are made in any case; if none of them violates a rule, no more are
+_FIRST = 2  # runs that are made in any case; if none of them violates a rule, no more are
 _RUNS = 24
 _SEEN = 6  # runs in which a violation must be seen
-_BOUNDS = Bounds(steps=3_000, depth=100, memory=4_000_000)
+_BOUNDS = Bounds(steps=2_000, depth=100, memory=4_000_000)
 
 _Violation = tuple[Step, str]
 
 
 class _Hit(NamedTuple):
     make: MakeInputs
+    range: Range
     run: Run
     seen: Observation
 
@@ -60,9 +62,10 @@ def violations(program: Program, function: str, model: DataModel, rules: Collect
     for number, make in enumerate(random_inputs(constants, words, model.pointer_bits // 8, _RUNS)):
         if number == _FIRST and not hits:
             break
-        run = execute(program, start, make(), _BOUNDS, record=True)
+        inputs = make()
+        run = execute(program, start, inputs, _BOUNDS, record=True)
         if isinstance(run.end, Observation) and run.end.kind in wanted and run.path:
-            hits.setdefault((run.path[-1], run.end.kind), []).append(_Hit(make, run, run.end))
+            hits.setdefault((run.path[-1], run.end.kind), []).append(_Hit(make, inputs.range, run, run.end))
         elif isinstance(run.end, Returned | Exited | Stuck):
             passed.update(run.path)
     found = (_judged(program, start, same, passed) for same in hits.values())
@@ -71,8 +74,8 @@ def violations(program: Program, function: str, model: DataModel, rules: Collect
 
 def _judged(program: Program, start: Start, hits: list[_Hit], passed: Collection[Step]) -> Confirmed | None:
     """The violation as one run shows it; None if it may depend on what callers do."""
-    hits = [hit for hit in hits if FROM_OUTSIDE not in hit.seen.text]
-    is_same = len({hit.seen.text for hit in hits}) == 1
+    hits = [hit for hit in hits if FROM_OUTSIDE not in hit.seen.text and NO_OBJECT not in hit.seen.text]
+    is_same = len({hit.seen.text for hit in hits}) == 1 and len({hit.range for hit in hits}) > 1
     is_anywhere = len(hits) >= _SEEN and is_same and hits[0].run.path[-1] not in passed
     if start.function != MAIN and not is_anywhere and _takes_numbers(program, start.function):
         return None
@@ -94,6 +97,8 @@ def _confirmed(program: Program, start: Start, hit: _Hit, *, is_anywhere: bool) 
         return None
     if not happens_elsewhere(program, start, path, hit.make(), kind, found, _BOUNDS):
         return None
+    if any(question.kind == "memory" and question.name in found.observation.text for question, _ in found.asked):
+        return None  # what the object holds, such as a text and its end, is what the run assumes
     target = Target(path[-1].function, path[-1].edge, kind)
     if doubts(program, start.function, found, target, start.data_model, is_anywhere=is_anywhere):
         return None

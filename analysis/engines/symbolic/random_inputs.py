@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal
 
 from analysis.cfa.graph import Program
 from analysis.cfa.linking.obstructed import MAIN
-from analysis.engines.symbolic.choices import ELEMENTS, MakeInputs
+from analysis.engines.symbolic.choices import ELEMENTS
 from analysis.engines.symbolic.command_line import CommandLine
 from analysis.frontend.declarations.literal_values import string_bytes
 from analysis.interpreter.inputs import Fresh, InputValue, Question
@@ -15,6 +16,9 @@ from analysis.model import ir
 from analysis.model.c_types import DataModel, Floating, Integer, Pointer
 
 _WORD = 16  # characters of a text that may be a word, with the zero at its end
+Range = Literal["small", "mentioned", "any"]
+"""Which numbers the inputs of one run are: small ones, those that the program mentions, or any."""
+_RANGES: tuple[Range, ...] = ("small", "small", "any", "any", "mentioned")
 _COUNTS = (1, 1, 2, 2, 3, 4, 5, 8)  # of words that `main` is called with
 _WORKING = (0.5, 0.9, 0.99)  # how often all is read that was asked for
 _LENGTHS = (8, 30, 100, 300)  # characters of a line, on average
@@ -31,9 +35,7 @@ class Random:
     def __init__(self, seed: int, constants: Sequence[int], words: Sequence[bytes] = (), pointer_bytes: int = 8) -> None:
         self._random = random.Random(seed)
         self._constants = constants
-        kind = self._random.random()
-        self._small = kind < 0.4
-        self._is_mentioned = kind > 0.75 and bool(constants)
+        self.range: Range = self._random.choice(_RANGES) if constants else self._random.choice(("small", "any"))
         self._fails = self._random.random() < 0.3
         self._is_text = seed % 2 == 0
         self._words = words
@@ -71,9 +73,9 @@ class Random:
 
     def _integer(self, draw: random.Random) -> int:
         kind = draw.random()
-        if self._is_mentioned:
+        if self.range == "mentioned":
             return draw.choice(self._constants)
-        if self._small or kind < 0.3:
+        if self.range == "small" or kind < 0.3:
             return draw.randrange(0, 4)
         if kind < 0.5:
             return draw.choice(_INTERESTING)
@@ -130,14 +132,16 @@ def words_of(program: Program, functions: Sequence[str], most: int = 200) -> tup
     return tuple(found)
 
 
-def random_inputs(constants: Sequence[int], words: Sequence[bytes], pointer_bytes: int, most: int) -> Iterator[MakeInputs]:
+def random_inputs(
+    constants: Sequence[int], words: Sequence[bytes], pointer_bytes: int, most: int
+) -> Iterator[Callable[[], Random]]:
     """Random inputs, each as a recipe that makes the same ones again. They depend on the constants and words alone: what is found
     must not depend on the folder that a program lies in, nor on an edit elsewhere."""
     for number in range(1, most + 1):
         yield lambda number=number: Random(number, constants, words, pointer_bytes)  # type: ignore[misc]  # the default binds it
 
 
-def mentioned_inputs(program: Program, model: DataModel, most: int) -> Iterator[MakeInputs]:
+def mentioned_inputs(program: Program, model: DataModel, most: int) -> Iterator[Callable[[], Random]]:
     """Random inputs with numbers and words that the program mentions."""
     functions = list(program.functions)
     return random_inputs(constants_of(program, functions), words_of(program, functions), model.pointer_bits // 8, most)
