@@ -1,5 +1,5 @@
-"""Defects as people make them, in programs that read what they work on: a run on inputs at random shows each of fixtures/everyday,
-and shows nothing in its twin. Functions of fixtures/functions are run by themselves."""
+"""Defects as people make them, in programs that read input: a run on inputs at random shows each of fixtures/everyday, and shows
+nothing in its twin. Functions of fixtures/functions are run by themselves."""
 
 from __future__ import annotations
 
