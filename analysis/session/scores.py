@@ -29,7 +29,7 @@ _REASONS: Mapping[Evidence, str] = {
     "allocated-elsewhere": "it comes from another function, which allocates or opens it",
     "argument": "a caller passes it, and may know more of it",
     "passed-failure": "a caller passes what it got; where it failed, it may not come here",
-    "whatever-called": "each run of the function that comes here does this, whatever it is passed",
+    "whatever-called": "runs of the function did this, whatever they were passed",
     "macro": "the test for NULL, or the NULL, is that of a macro, which serves other uses, too",
     "way-unknown": "whether the program gets to where the value comes from was not decided: there are too many ways",
     "sum-wraps": "it needs that an unsigned sum that is passed to a function wraps to 0",

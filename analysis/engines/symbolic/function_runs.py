@@ -8,22 +8,23 @@ are drawn at random. Nothing is known of what its callers keep to, so one run sh
   its end;
 - or if the run took nothing from the function's caller but pointers to objects, so that the system's answers alone led there.
 
-What depends on an argument, or on what memory holds, differs from run to run, and falls out. Such a run is a good reason to
-believe the violation, and no run of the program. Runs of `main` are: there, one is enough.
+Memory is found in all of them: what happens where it is not is looked for elsewhere. What depends on an argument, or on what
+memory holds, differs from run to run, and falls out. Such a run is a good reason to believe the violation, and no run of the
+program. Runs of `main` are: there, one is enough.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from analysis.cfa.graph import Program
 from analysis.cfa.linking.obstructed import MAIN
 from analysis.cpa.predicates.violations import Property, violations_in
 from analysis.engines.symbolic.caller import doubts
-from analysis.engines.symbolic.choices import MakeInputs, unread_parameters
+from analysis.engines.symbolic.choices import NeverFailing, unread_parameters
 from analysis.engines.symbolic.other_addresses import happens_elsewhere
-from analysis.engines.symbolic.random_inputs import Range, constants_of, random_inputs, words_of
+from analysis.engines.symbolic.random_inputs import Random, constants_of, random_inputs, words_of
 from analysis.engines.symbolic.task import Confirmed, Spent, Target
 from analysis.interpreter.expressions import ADDRESSES
 from analysis.interpreter.interpreter import execute
@@ -44,8 +45,7 @@ _Violation = tuple[Step, str]
 
 
 class _Hit(NamedTuple):
-    make: MakeInputs
-    range: Range
+    make: Callable[[], Random]
     run: Run
     seen: Observation
 
@@ -62,10 +62,9 @@ def violations(program: Program, function: str, model: DataModel, rules: Collect
     for number, make in enumerate(random_inputs(constants, words, model.pointer_bits // 8, _RUNS)):
         if number == _FIRST and not hits:
             break
-        inputs = make()
-        run = execute(program, start, inputs, _BOUNDS, record=True)
+        run = execute(program, start, NeverFailing(make()), _BOUNDS, record=True)
         if isinstance(run.end, Observation) and run.end.kind in wanted and run.path:
-            hits.setdefault((run.path[-1], run.end.kind), []).append(_Hit(make, inputs.range, run, run.end))
+            hits.setdefault((run.path[-1], run.end.kind), []).append(_Hit(make, run, run.end))
         elif isinstance(run.end, Returned | Exited | Stuck):
             passed.update(run.path)
     found = (_judged(program, start, same, passed) for same in hits.values())
@@ -75,7 +74,7 @@ def violations(program: Program, function: str, model: DataModel, rules: Collect
 def _judged(program: Program, start: Start, hits: list[_Hit], passed: Collection[Step]) -> Confirmed | None:
     """The violation as one run shows it; None if it may depend on what callers do."""
     hits = [hit for hit in hits if FROM_OUTSIDE not in hit.seen.text and NO_OBJECT not in hit.seen.text]
-    is_same = len({hit.seen.text for hit in hits}) == 1 and len({hit.range for hit in hits}) > 1
+    is_same = len({hit.seen.text for hit in hits}) == 1 and len({hit.make().range for hit in hits}) > 1
     is_anywhere = len(hits) >= _SEEN and is_same and hits[0].run.path[-1] not in passed
     if start.function != MAIN and not is_anywhere and _takes_numbers(program, start.function):
         return None
@@ -92,10 +91,10 @@ def _takes_numbers(program: Program, function: str) -> bool:
 
 def _confirmed(program: Program, start: Start, hit: _Hit, *, is_anywhere: bool) -> Confirmed | None:
     kind, path = hit.seen.kind, hit.run.path
-    found = replay(program, start, path, hit.make(), kind, _BOUNDS)
+    found = replay(program, start, path, NeverFailing(hit.make()), kind, _BOUNDS)
     if not isinstance(found, Replayed) or found.observation is None or ADDRESSES in found.assumptions:
         return None
-    if not happens_elsewhere(program, start, path, hit.make(), kind, found, _BOUNDS):
+    if not happens_elsewhere(program, start, path, NeverFailing(hit.make()), kind, found, _BOUNDS):
         return None
     if any(question.kind == "memory" and question.name in found.observation.text for question, _ in found.asked):
         return None  # what the object holds, such as a text and its end, is what the run assumes
