@@ -18,9 +18,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import NamedTuple
 
+from analysis.c.undefined import SHOWN_ALONE
 from analysis.cfa.graph import Program
 from analysis.cfa.linking.obstructed import MAIN
-from analysis.cpa.predicates.violations import Property, violations_in
+from analysis.cpa.predicates.violations import violations_in
 from analysis.engines.symbolic.caller import doubts
 from analysis.engines.symbolic.choices import NeverFailing, unread_parameters
 from analysis.engines.symbolic.other_addresses import happens_elsewhere
@@ -34,8 +35,6 @@ from analysis.interpreter.replay import replay
 from analysis.model.c_types import DataModel, Pointer
 from analysis.model.spelling import display_name
 
-RULES: frozenset[Property] = frozenset(("array-bounds", "uninitialized-read"))
-"""The rules that nothing else looks for in a function by itself."""
 _FIRST = 2  # runs that are made in any case; if none of them violates a rule, no more are
 _RUNS = 24
 _SEEN = 6  # runs in which a violation must be seen
@@ -52,7 +51,7 @@ class _Hit(NamedTuple):
 
 def violations(program: Program, function: str, model: DataModel, rules: Collection[str]) -> tuple[Confirmed, ...]:
     """The violations of these rules that runs of the function show: at most one for each edge and rule."""
-    wanted = RULES.intersection(rules)
+    wanted = SHOWN_ALONE.intersection(rules)
     if not any(True for rule in wanted for _ in violations_in(program, function, rule)):
         return ()
     start = Start(function, any_globals=function != MAIN, data_model=model)

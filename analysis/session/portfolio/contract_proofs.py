@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from analysis.c.undefined import SHOWN_ALONE
 from analysis.certificate.nonzero import requirement_checker as values
 from analysis.certificate.nonzero.callee_contracts import Needs
 from analysis.certificate.nonzero.invariant_candidates import running
@@ -35,7 +36,6 @@ from analysis.cpa.obstacles.beside import beside
 from analysis.cpa.obstacles.completeness import called_outside
 from analysis.cpa.obstacles.kept_buffers import keeping_buffers, may_use_buffers
 from analysis.cpa.predicates.violations import violations_in
-from analysis.engines.symbolic.function_runs import RULES as OF_RUNS
 from analysis.model import ir
 from analysis.model.spelling import display_name
 from analysis.session.contracts.unaffected import unaffected
@@ -88,7 +88,7 @@ def prove(request: Request, seconds: float, cancellation: Cancellation) -> Itera
     of_blocks = [rule for rule in rules if rule in OF_BLOCKS]
     if of_blocks:
         yield from _by_blocks(parts, of_blocks, goes_on)
-    if not OF_RUNS.isdisjoint(rules):
+    if not SHOWN_ALONE.isdisjoint(rules):
         shown = searched_functions.search(request, seconds, cancellation)
         yield from (OfFunction(name, found.observation.kind, found) for name, found in shown)
     of_values = [msgspec.convert(rule, Rule) for rule in rules if rule in OF_VALUES]

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from analysis.c.undefined import SHOWN_ALONE
 from analysis.cfa.graph import Program
 from analysis.cfa.linking.obstructed import MAIN
 from analysis.cfa.program_part import names_below
 from analysis.cpa.framework.algorithm import Cancellation
-from analysis.engines.symbolic.function_runs import RULES, violations
+from analysis.engines.symbolic.function_runs import violations
 from analysis.engines.symbolic.task import Confirmed
 from analysis.model import clock
 from analysis.session.contracts.unaffected import unaffected
@@ -27,7 +28,7 @@ def search(request: Request, seconds: float, cancellation: Cancellation) -> Iter
     """The violations of the rules of the request, each with the function that was run. The program itself is run elsewhere, if it
     is not large."""
     global _last
-    program, rules = request.program, RULES.intersection(request.about.rules)
+    program, rules = request.program, SHOWN_ALONE.intersection(request.about.rules)
     known: dict[str, tuple[Confirmed, ...]] = {}
     if _last is not None and _last[1] == rules and (same := unaffected(_last[0], program)) is not None:
         known = {name: found for name, found in _last[2].items() if name in same}

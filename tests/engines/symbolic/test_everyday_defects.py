@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from analysis.api import Checker
+from analysis.c.undefined import SHOWN_ALONE
 from analysis.cfa.graph import Places, Program
 from analysis.engines.symbolic import Confirmed, Effort, ProgramTask, decide_program
-from analysis.engines.symbolic.function_runs import RULES, violations
+from analysis.engines.symbolic.function_runs import violations
 from analysis.model.c_types import LP64
 from analysis.model.options import Options
 from tests.support.markers import read_markers
@@ -57,6 +58,6 @@ def test_functions_by_themselves(file: Path) -> None:
     found = Counter(
         (places.place(one.steps[-1].function, one.steps[-1].edge).range.start.line, one.observation.kind)
         for function in program.functions
-        for one in violations(program, function, LP64, RULES)
+        for one in violations(program, function, LP64, SHOWN_ALONE)
     )
     assert found == read_markers(file).findings

@@ -11,13 +11,13 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 
+from analysis.c.undefined import SHOWN_ALONE
 from analysis.certificate.nonzero.needed_values import RULES as OF_VALUES
 from analysis.certificate.ownership.closed_checker import obstacle
 from analysis.certificate.ownership.obligations import RULES as OF_BLOCKS
 from analysis.certificate.ranges.range_checker import RULES as OF_OPERATORS
 from analysis.cfa.graph import Program
 from analysis.cpa.obstacles.beside import beside
-from analysis.engines.symbolic.function_runs import RULES as OF_RUNS
 from analysis.model.budgets import ProverBudget, budget_of
 from analysis.model.options import Options
 from analysis.session.contracts.unaffected import same_surroundings, unaffected
@@ -36,7 +36,7 @@ _GROUPS = (
     tuple(sorted(OF_BLOCKS)),
     *((rule,) for rule in sorted(OF_VALUES)),
     tuple(sorted(OF_OPERATORS - OF_VALUES)),
-    tuple(sorted(OF_RUNS)),
+    tuple(sorted(SHOWN_ALONE)),
 )
 _RANK = 8  # in the pool: after findings, before other proofs
 _Answers = Mapping[Key, tuple[Decided, float]]
