@@ -24,6 +24,8 @@ _WORKING = (0.5, 0.9, 0.99)  # how often all is read that was asked for
 _LENGTHS = (8, 30, 100, 300)  # characters of a line, on average
 _SPECIAL = (0.03, 0.15, 0.4)  # how many characters are ones that the program mentions
 _NEWLINE = 10
+_MOST = 2_000  # answers in one run
+_MUCH, _ALL_OF_MUCH = 100, 0.1  # bytes in one go, and how often all of more than that are read
 _TEXT = b"abcxyzABZ0123456789019  ,.;:=-+/*_()[]{}<>\"'#%&\t"
 _INTERESTING = (0, 1, -1, 2, 3, 4, 5, 7, 8, 10, 16, 100, 127, 128, 255, 256, 1000)
 
@@ -39,6 +41,7 @@ class Random:
         self._fails = self._random.random() < 0.3
         self._is_text = seed % 2 == 0
         self._words = words
+        self._left = _MOST
         self._word: list[int] = []  # the characters that come next, the first one last
         self._works = self._random.choice(_WORKING)
         self._length = self._random.choice(_LENGTHS)
@@ -47,7 +50,10 @@ class Random:
         self._command_line = CommandLine(pointer_bytes)
 
     def answer(self, question: Question) -> InputValue | None:
-        """A value for the question."""
+        """A value for the question; none after so many that the run only reads on and on."""
+        self._left -= 1
+        if self._left < 0 and question.kind not in ("allocation", "written"):
+            return None
         return self._command_line.noted(question, self._answer(question))
 
     def _answer(self, question: Question) -> InputValue | None:
@@ -68,7 +74,8 @@ class Random:
         if self._is_text and _is_character(question):
             return self._character(draw)
         if question.greatest is not None and draw.random() < self._works:
-            return question.greatest
+            is_much = question.greatest > _MUCH and draw.random() > _ALL_OF_MUCH
+            return draw.randrange(1, _MUCH) if is_much else question.greatest
         return self._integer(draw)
 
     def _integer(self, draw: random.Random) -> int:
