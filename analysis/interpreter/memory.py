@@ -19,6 +19,8 @@ BlockKind = Literal["global", "local", "heap", "literal", "given", "function", "
 Reading = Literal["more", "short", "end", "error", "unknown"]
 FROM_OUTSIDE = "an object from outside"
 """What messages call an object that a run was given."""
+NO_OBJECT = "where no object is"
+"""What messages say of an address such as that of an element of a null pointer's target, or of a number."""
 UNDEFINED, KNOWN, ASKED = 0, 1, 2  # of a byte: indeterminate; has a value; its value is an input, asked for when it is read
 OF_ADDRESS = 3  # of a byte of a pointer: it has a value, which depends on where an object lies
 LINE_END = 4  # of a byte of a line that was read: it is 0, the end of the longest form of the line, and nobody asked for it yet
@@ -164,7 +166,7 @@ class Memory:
     def _nowhere(self, address: int, action: str) -> NoReturn:
         if address < NULL_PAGE:
             raise ViolationError("null-dereference", f"{action} through a null pointer" + (f"+{address}" if address else ""))
-        raise ViolationError("array-bounds", f"{action} at address {address:#x}, where no object is")
+        raise ViolationError("array-bounds", f"{action} at address {address:#x}, {NO_OBJECT}")
 
     def outside(self, block: Block, offset: int, size: int, action: str) -> None:
         """An access beyond the block: a violation, unless its size is not known; then it grows."""

@@ -15,6 +15,7 @@ from analysis.c.calls import written_arguments
 from analysis.c.functions import Function, known
 from analysis.cfa.graph import Program
 from analysis.cfa.open_functions import is_main
+from analysis.engines.symbolic.command_line import CommandLine
 from analysis.engines.symbolic.positions import moved_end, told_once
 from analysis.engines.symbolic.start_of_main import surroundings_doubt
 from analysis.engines.symbolic.task import Target
@@ -32,8 +33,11 @@ from analysis.model.verifiers import is_input
 _REGISTERING = frozenset(("handler", "registers"))
 
 
-def doubts(program: Program, entry: str, replayed: Replayed, target: Target, model: DataModel) -> str:
-    """What the run needs that no caller or outside function need ever do; empty if nothing."""
+def doubts(
+    program: Program, entry: str, replayed: Replayed, target: Target, model: DataModel, *, is_anywhere: bool = False
+) -> str:
+    """What the run needs that no caller or outside function need ever do; empty if nothing. `is_anywhere`: it is known to happen
+    whatever callers do, so that it is not asked what the entry is passed."""
     for name in _unmodelled(program, replayed):
         return f"{name}() can do what the run assumes"
     for text in replayed.assumptions:
@@ -43,12 +47,16 @@ def doubts(program: Program, entry: str, replayed: Replayed, target: Target, mod
         return doubt
     if is_main(entry) and (doubt := surroundings_doubt(program, entry, replayed, model)):
         return doubt
+    line = CommandLine(model.pointer_bits // 8)
     for question, value in replayed.asked:
+        line.noted(question, value)
+        if is_main(entry) and line.is_end(question):
+            continue
         if question.kind == "expression" and question.step < len(replayed.steps) - 1:
             return f"{display_name(question.function)} can compute the value that the run assumes for what is not modelled"
         if question.kind == "memory" and question.name == ERRNO:
             return "errno has the value that the run assumes"
-        if doubt := _entry_doubt(entry, question, value) or _null_doubt(target, question, value):
+        if doubt := ("" if is_anywhere else _entry_doubt(entry, question, value)) or _null_doubt(target, question, value):
             return doubt
     return ""
 

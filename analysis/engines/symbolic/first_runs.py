@@ -11,8 +11,9 @@ from typing import NamedTuple
 from analysis.cfa.open_functions import is_main
 from analysis.cpa.obstacles.completeness import depends_on_compiler
 from analysis.engines.symbolic.caller import doubts
-from analysis.engines.symbolic.choices import Choosing, MakeInputs, mentioned_inputs, next_choices, unread_parameters
+from analysis.engines.symbolic.choices import Choosing, MakeInputs, next_choices, unread_parameters
 from analysis.engines.symbolic.compared_texts import texts_near
+from analysis.engines.symbolic.random_inputs import mentioned_inputs
 from analysis.engines.symbolic.runs import LEAKS, Attempts, described
 from analysis.engines.symbolic.single_faults import compared_on, faulty_inputs
 from analysis.engines.symbolic.task import Task
@@ -103,7 +104,7 @@ class FirstRuns:
         return None
 
     def _on_random_inputs(self, entry: str) -> Seen | None:
-        for make in mentioned_inputs(self._program, self._task.effort.runs):
+        for make in mentioned_inputs(self._program, self._task.model, self._task.effort.runs):
             if self._is_late(1 - (_LARGE_RUN_SHARE if self._is_large else _RUN_SHARE)):
                 return None
             _, seen = self._run(entry, make, _QUICK_STEPS)

@@ -18,10 +18,11 @@ from typing import NamedTuple
 from analysis.c.functions import Function, known
 from analysis.cfa.graph import Program
 from analysis.engines.symbolic.choices import ELEMENTS
+from analysis.engines.symbolic.command_line import CommandLine
 from analysis.interpreter.inputs import Fresh, Inputs, InputValue, Question
 from analysis.interpreter.outcome import Step
 from analysis.model import ir
-from analysis.model.c_types import CHAR, Floating, Integer, Pointer, Type
+from analysis.model.c_types import CHAR, Floating, Pointer
 
 
 class Text(NamedTuple):
@@ -47,11 +48,8 @@ class Faulty:
 
     def __init__(self, faults: Faults, pointer_bytes: int) -> None:
         self._faults = dict(faults)
-        self._pointer_bytes = pointer_bytes
         self._asked: Counter[tuple[str, int]] = Counter()
-        self._made = 0
-        self._words = ""  # the name of the object with the words that `main` is called with
-        self._count = 1
+        self._command_line = CommandLine(pointer_bytes)
         self._descriptors = 0
         self._texts: dict[str, bytes] = {}  # by the name of the object that holds it
         self.questions: list[Question] = []
@@ -64,13 +62,7 @@ class Faulty:
         if isinstance(value, Text):
             self._texts[question.name] = value.characters
             value = value.characters[0]
-        if question.kind == "parameter" and isinstance(question.type, Integer) and isinstance(value, int):
-            self._count = value
-        if isinstance(value, Fresh):
-            if not self._words and question.kind == "parameter" and _is_list(question.type):
-                self._words = f"fresh {self._made}"
-            self._made += 1
-        return value
+        return self._command_line.noted(question, value)
 
     def _usual(self, question: Question) -> InputValue | None:
         if question.kind in ("allocation", "written"):
@@ -96,8 +88,7 @@ class Faulty:
     def _pointer(self, question: Question) -> InputValue:
         """An object; what is behind the last word of a list of words, and what memory holds of other pointers, is null."""
         if question.kind == "memory":
-            is_word = question.name == self._words and 0 <= question.offset // self._pointer_bytes < self._count
-            return Fresh(ELEMENTS) if is_word else 0
+            return self._command_line.word(question) if self._command_line.is_asked(question) else 0
         return Fresh(ELEMENTS) if question.kind in ("parameter", "result") else 0
 
 
@@ -105,11 +96,6 @@ def _can_return(function: Function, value: int) -> bool:
     """Whether a function of the library can return a number: no run is believed about any other."""
     least = 0 if "size_t" in function.besides else function.least
     return (least is None or least <= value) and (function.greatest is None or value <= function.greatest)
-
-
-def _is_list(type_: Type) -> bool:
-    """Whether it is a type of pointers to pointers, as the words are passed in."""
-    return isinstance(type_, Pointer) and isinstance(type_.target, Pointer)
 
 
 def others(question: Question, compared: Sequence[int] = (), texts: Sequence[bytes] = ()) -> tuple[Fault, ...]:

@@ -21,6 +21,7 @@ from analysis.interpreter.library import (
     numbers,
     printing,
     reading,
+    scanning,
     strings,
 )
 from analysis.interpreter.library.open_results import Compared, Model, noting_open
@@ -41,6 +42,7 @@ _MODELS: dict[str, Callable[[RunningMachine, list[Any], tuple[Type, ...]], Any]]
     **numbers.MODELS,
     **printing.MODELS,
     **reading.MODELS,
+    **scanning.MODELS,
     **strings.MODELS,
 }
 MODELLED = frozenset((*_MODELS, *locks.MODELS, *listed_printing.NAMES))

@@ -20,6 +20,7 @@ from analysis.model.c_types import INT, Integer, Type
 Types = tuple[Type, ...]
 Function = Callable[[RunningMachine, list[Any], Types], Any]
 _INDICATORS: dict[str, Reading] = {"feof": "end", "ferror": "error"}
+_GREATEST = (1 << 31) - 1  # bytes that are tried as what comes
 _FROM_START, _FROM_END = 0, 2  # SEEK_SET and SEEK_END, on all systems
 _KEEPING = frozenset(("fread", "fgets", "fgetc", "getc", "fileno", *_INDICATORS))
 
@@ -32,7 +33,7 @@ def _received(name: str) -> Function:
             return -1
         size = size_of(machine, arguments[2])
         signed = Integer(machine.code.pointer_bits, True, "ssize_t")
-        count = int(machine.ask("result", signed, name, 0))
+        count = int(machine.ask("result", signed, name, 0, -1, min(size, _GREATEST)))
         if not -1 <= count <= size:
             not_modelled(f"{name}() that returns more than it was asked for")
         if count > 0:
@@ -58,7 +59,7 @@ def _lseek(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
         return offset if offset >= 0 else -1
     if whence != _FROM_END or offset != 0:
         not_modelled("a position that is neither the end of a file nor a certain one")
-    end = int(machine.ask("result", Integer(machine.code.pointer_bits, True, "off_t"), "lseek", 0))
+    end = int(machine.ask("result", Integer(machine.code.pointer_bits, True, "off_t"), "lseek", 0, -1))
     if end < -1:
         not_modelled("lseek() that returns no position")
     return end
@@ -68,7 +69,7 @@ def _fread(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     size, wanted = size_of(machine, arguments[1]), size_of(machine, arguments[2])
     if size == 0 or wanted == 0:
         return 0
-    count = int(machine.ask("result", Integer(machine.code.pointer_bits, False, "size_t"), "fread", 0))
+    count = int(machine.ask("result", Integer(machine.code.pointer_bits, False, "size_t"), "fread", 0, 0, min(wanted, _GREATEST)))
     if count > wanted:
         not_modelled("fread() that returns more than it was asked for")
     if count:
@@ -80,7 +81,7 @@ def _fread(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
 
 def _character(name: str) -> Function:
     def run(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
-        character = int(machine.ask("result", INT, name, 0))
+        character = int(machine.ask("result", INT, name, 0, -1, 255))
         if character == -1:
             came_short(machine, arguments[0])
         return character

@@ -1,4 +1,4 @@
-"""Proofs about all functions of a program at once, each by the contracts of what it calls.
+"""Proofs about all functions of a program at once, each by the contracts of what it calls. Runs of each: `searched_functions`.
 
 Those called first are followed first, once for all rules about blocks and streams, and once for each rule about values. The
 checkers do the same for all functions together. So the time grows with the program, and not with how often each function is
@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from analysis.c.undefined import SHOWN_ALONE
 from analysis.certificate.nonzero import requirement_checker as values
 from analysis.certificate.nonzero.callee_contracts import Needs
 from analysis.certificate.nonzero.invariant_candidates import running
@@ -38,7 +39,7 @@ from analysis.cpa.predicates.violations import violations_in
 from analysis.model import ir
 from analysis.model.spelling import display_name
 from analysis.session.contracts.unaffected import unaffected
-from analysis.session.portfolio import ownership_proofs, range_proofs, required_proofs
+from analysis.session.portfolio import ownership_proofs, range_proofs, required_proofs, searched_functions
 from analysis.session.portfolio.counted_steps import CountedSteps
 from analysis.session.portfolio.kept_data import HERE
 from analysis.session.portfolio.request import Answer, Proved, Request, Unknown
@@ -87,6 +88,9 @@ def prove(request: Request, seconds: float, cancellation: Cancellation) -> Itera
     of_blocks = [rule for rule in rules if rule in OF_BLOCKS]
     if of_blocks:
         yield from _by_blocks(parts, of_blocks, goes_on)
+    if not SHOWN_ALONE.isdisjoint(rules):
+        shown = searched_functions.search(request, seconds, cancellation)
+        yield from (OfFunction(name, found.observation.kind, found) for name, found in shown)
     of_values = [msgspec.convert(rule, Rule) for rule in rules if rule in OF_VALUES]
     for rule in of_values:
         answers = tuple(_or_by_ranges(parts, rule, _by_values(parts, rule, goes_on), goes_on))
