@@ -17,6 +17,7 @@ from analysis.cfa.graph import Program
 from analysis.cfa.open_functions import is_main
 from analysis.engines.symbolic.command_line import CommandLine
 from analysis.engines.symbolic.positions import moved_end, told_once
+from analysis.engines.symbolic.read_files import said_by_program
 from analysis.engines.symbolic.start_of_main import surroundings_doubt
 from analysis.engines.symbolic.task import Target
 from analysis.interpreter.inputs import Fresh, InputValue, Object, Question
@@ -43,7 +44,7 @@ def doubts(
     for text in replayed.assumptions:
         if is_about_result(text) or is_about_lock(text) or (is_main(entry) and is_about_threads(text)):
             return text
-    if doubt := moved_end(replayed):
+    if doubt := moved_end(replayed) or said_by_program(program, replayed):
         return doubt
     if is_main(entry) and (doubt := surroundings_doubt(program, entry, replayed, model)):
         return doubt

@@ -20,6 +20,7 @@ HEADER = (
     "int close(int);"
     "ssize_t read(int, void *, size_t); off_t lseek(int, off_t, int); int stat(const char *, struct stat *);"
     "int getaddrinfo(const char *, const char *, const struct addrinfo *, struct addrinfo **); char *gai_strerror(int);"
+    "int fputc(int, FILE *); int fclose(FILE *); FILE *fmemopen(void *, size_t, const char *); FILE *tmpfile(void);"
     "char *setlocale(int, const char *); struct lconv *localeconv(void);"
 )
 FILE = 'FILE *f = fopen("f", "r"); if (!f) return 1;'
@@ -38,8 +39,27 @@ POSSIBLE = {
     "no file of that name": 'struct stat s; if (stat("f", &s) < 0) reach_error();',
     "what is said of an error": "char *s = gai_strerror(1); if (s[0] == 'x') reach_error();",
     "a locale that nobody asks for": 'setlocale(0, ""); if (__VERIFIER_nondet_int()) reach_error();',
+    "a byte of a file that another one is written from": (
+        'FILE *f = fopen("f", "rb"), *g = fopen("g", "wb"); if (f && g && getc(f) == \'x\') reach_error();'
+    ),
 }
 IMPOSSIBLE = {
+    "what is in a device": 'FILE *f = fopen("/dev/zero", "r"); char c; if (f && fread(&c, 1, 1, f) == 1 && c) reach_error();',
+    "what is in another device": 'int d = open("/dev/null", 0); char c; if (read(d, &c, 1) == 1) reach_error();',
+    "what was written before": (
+        "FILE *f = fopen(\"f\", \"w\"); if (!f || fputc('y', f) != 'y' || fclose(f)) return 0;"
+        'f = fopen("f", "r"); if (f && getc(f) == \'x\') reach_error();'
+    ),
+    "what is read and written": (
+        "FILE *f = fopen(\"f\", \"w+\"); if (!f || fputc('y', f) != 'y' || fseek(f, 0, 0)) return 0;"
+        "if (getc(f) == 'x') reach_error();"
+    ),
+    "what a descriptor for both is": 'int d = open("f", 2); char c; if (d >= 0 && read(d, &c, 1) == 1) reach_error();',
+    "what was opened in a way that is not known": (
+        'int d = open("f", __VERIFIER_nondet_int()); char c; if (d >= 0 && read(d, &c, 1) == 1) reach_error();'
+    ),
+    "what is in memory": 'char b[] = "y"; FILE *f = fmemopen(b, 1, "r"); if (f && getc(f) == \'x\') reach_error();',
+    "what is in a file of its own": "FILE *f = tmpfile(); if (f && getc(f) == 'x') reach_error();",
     "more than was asked for": f"{FILE} char b[4]; if (fread(b, 1, 2, f) > 2) reach_error();",
     "more of a descriptor than was asked for": 'int d = open("f", 0); char b[4]; if (read(d, b, 2) > 2) reach_error();',
     "an error before anything": f"{FILE} if (ferror(f)) reach_error();",
