@@ -33,7 +33,7 @@ _REGISTERING = frozenset(("handler", "registers"))
 def doubts(program: Program, entry: str, replayed: Replayed, target: Target, model: DataModel) -> str:
     """What the run needs that no caller or outside function need ever do; empty if nothing."""
     for name in _unmodelled(program, replayed):
-        return f"{name}() can do what the run assumes"
+        return f"{name}() does what the run needs"
     for text in replayed.assumptions:
         if is_about_result(text) or is_about_lock(text) or (entry == MAIN and is_about_threads(text)):
             return text
@@ -41,9 +41,9 @@ def doubts(program: Program, entry: str, replayed: Replayed, target: Target, mod
         return doubt
     for question, value in replayed.asked:
         if question.kind == "expression" and question.step < len(replayed.steps) - 1:
-            return f"{display_name(question.function)} can compute the value that the run assumes for what is not modelled"
+            return f"{display_name(question.function)} computes the value that the run needs, in code that is not understood"
         if question.kind == "memory" and question.name == ERRNO:
-            return "errno has the value that the run assumes"
+            return "errno has the value that the run needs"
         if doubt := _entry_doubt(entry, question, value) or _null_doubt(target, question, value):
             return doubt
     return ""
@@ -67,7 +67,7 @@ def _null_doubt(target: Target, question: Question, value: InputValue) -> str:
     if question.kind == "result" and not _can_be_null(question.name):
         return f"{question.name}(), which has no body, returns NULL"
     if question.kind == "memory":
-        return f"{_memory(question)} is NULL, which the program did not make"
+        return f"{_memory(question)} is NULL, though the program did not set it"
     return ""
 
 

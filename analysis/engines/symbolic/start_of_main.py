@@ -44,14 +44,14 @@ def _argument_doubt(replayed: Replayed, argc: InputValue, is_counted: bool, poin
         if question.kind == "memory" and question.name in vectors and isinstance(question.type, Pointer):
             index = question.offset // pointer_bytes
             if not is_counted or (value == 0) != (index == argc):
-                return "the arguments of the program are what the run assumes"
+                return "the arguments of the program are those that the run needs"
         if isinstance(value, Fresh):
             if question.kind == "parameter":
                 vectors.add(f"fresh {made}")
             made += 1
     seen = replayed.observation
     if seen is not None and seen.kind == "array-bounds" and f" of {FROM_OUTSIDE} " in seen.text:
-        return "strings and objects from outside end where the run assumes"
+        return "strings and objects from outside end where the run needs it"
     return ""
 
 
@@ -69,7 +69,7 @@ def _result_doubt(replayed: Replayed) -> str:
             results[question.name].append(value)
     for name, values in results.items():
         if LIBRARY[name].arguments and len(values) > 1:  # for what it is passed, one of them
-            return f"{name}() returns what the run assumes"
+            return f"{name}() returns what the run needs"
         if any(value != values[0] for value in values) or isinstance(values[0], Object):
             return f"{name}() returns another value each time"
     return ""
