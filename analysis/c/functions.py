@@ -128,8 +128,13 @@ class Function(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def only_writes_or_frees(self) -> bool:
         """The same for a function that may also free blocks."""
+        return self.leaves_others and self.result != "static"
+
+    @cached_property
+    def leaves_others(self) -> bool:
+        """The same for a function that may also change what it returned before."""
         is_open = not self.is_complete or self.never_returns or self.calls_code or bool(self.keeps)
-        return not (is_open or self.result == "static" or not self.besides.isdisjoint(("elsewhere", "allocates")))
+        return not (is_open or not self.besides.isdisjoint(("elsewhere", "allocates")))
 
     @property
     def leaves_memory(self) -> bool:

@@ -99,7 +99,7 @@ strcspn strspn               | text text               | number      | builtin s
 strpbrk strstr               | text text               | into:0~     | builtin     | C 7.24.5.4
 strtok                       | inout+kept? text        | into:0~     | elsewhere   | C 7.24.5.8
 memset                       | out:2 n n               | argument:0  | builtin checked fills | C 7.24.6.1
-strerror                     | n                       | static      |             | C 7.24.6.2
+strerror                     | n                       | static      | message     | C 7.24.6.2
 strlen                       | text                    | number      | builtin size_t | C 7.24.6.3
 
 fgetwc                       | handle                  | number      |             | C 7.29.3.1

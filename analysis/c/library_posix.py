@@ -54,6 +54,7 @@ rewinddir                    | handle                  |             |          
 seekdir                      | handle n                |             |             | POSIX
 telldir dirfd                | handle                  | number      |             | POSIX
 fileno ftello                | handle                  | number      |             | POSIX
+lseek                        | n n n                   | number      |             | POSIX
 fseeko                       | handle n n              | number      |             | POSIX
 getc_unlocked                | handle                  | -1..255     |             | POSIX
 open                         | text n ...              | descriptor  |             | POSIX
@@ -65,25 +66,25 @@ mkstemp                      | inout                   | descriptor  |          
 socket                       | n n n                   | descriptor  |             | POSIX
 accept                       | n out? inout+one?       | descriptor  |             | POSIX
 close                        | n+closed                | number      |             | POSIX
-chmod                        | text n                  | number      |             | POSIX
-chown lchown                 | text n n                | number      |             | POSIX
+chmod                        | text n                  | -1..0       |             | POSIX
+chown lchown                 | text n n                | -1..0       |             | POSIX
 nanosleep                    | in out?                 | number      |             | POSIX
 sched_yield                  |                         | number      |             | POSIX
 access                       | text n                  | -1..0       |             | POSIX
 isatty                       | n                       | 0..1        |             | POSIX
-stat lstat                   | text out                | number      |             | POSIX
-fstat                        | n out                   | number      |             | POSIX
-fstatat                      | n text out n            | number      |             | POSIX
+stat lstat                   | text out                | -1..0       | fails-unchanged | POSIX
+fstat                        | n out                   | -1..0       | fails-unchanged | POSIX
+fstatat                      | n text out n            | -1..0       | fails-unchanged | POSIX
 futimens                     | n in?                   | number      |             | POSIX
 utimensat                    | n text in? n            | number      |             | POSIX
-unlink                       | text                    | number      |             | POSIX
+unlink                       | text                    | -1..0       |             | POSIX
 read                         | n out n                 | number      |             | POSIX
 write                        | n in n                  | number      |             | POSIX
 recv                         | n out n n               | number      |             | POSIX
 send                         | n in n n                | number      |             | POSIX
 listen shutdown              | n n                     | number      |             | POSIX
-setsockopt                   | n n n in? n             | number      |             | POSIX
-getsockopt                   | n n n out? inout?       | number      |             | POSIX
+setsockopt                   | n n n in? n             | -1..0       | fails-unchanged | POSIX
+getsockopt                   | n n n out? inout?       | -1..0       | fails-unchanged | POSIX
 poll                         | inout? n n              | number      |             | POSIX
 select                       | n inout? inout? inout? inout? | number |            | POSIX
 tcgetattr                    | n out                   | number      |             | POSIX
@@ -156,7 +157,8 @@ getservbyname                | text text?              | static?     |          
 getservbyport                | n text?                 | static?     |             | POSIX
 getprotobyname               | text                    | static?     |             | POSIX
 htonl htons ntohl ntohs      | n                       | number      | same        | POSIX
-gai_strerror                 | n                       | static      |             | POSIX
+getaddrinfo                  | text? text? in? out+one | number      | allocates fails-unchanged | POSIX
+gai_strerror                 | n                       | static      | message     | POSIX
 nl_langinfo                  | n                       | static      |             | POSIX
 dlopen                       | text? n                 | any?        | open        | POSIX
 dlsym                        | any text                | any~        | named-code  | POSIX

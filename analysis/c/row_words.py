@@ -35,6 +35,8 @@ BESIDES = {
     "truth": "whether the number that it returns is 0 is specified, and not which other number it is",
     "nonnegative": "it returns any number that is not negative where it succeeds, and may fail",
     "may-fail": "it may fail, whatever it is passed, and returns another number then",
+    "fails-unchanged": "it may fail, whatever it is passed; it returns another number than 0 then, and has changed nothing",
+    "message": "what it returns leads to a text for people, which can be any",
     "checked": "compilers have one with the size of the object as one more argument, `__builtin___NAME_chk`",
     "error": "a call is the violation, whatever the program defines the function to do",
     "locks": "it waits for the lock, and takes it; where that can fail, 0 says that it did, and programs need not ask",

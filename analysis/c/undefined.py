@@ -17,6 +17,8 @@ CallRule = Literal["double-free", "invalid-free", "assertion"]
 """What only a call can violate."""
 EdgeRule = Literal[OperatorRule, AccessRule, CallRule]
 """What formulas can say of one edge and the state before it."""
+SHOWN_ALONE: frozenset[Literal["array-bounds", "uninitialized-read"]] = frozenset(("array-bounds", "uninitialized-read"))
+"""What nothing but runs looks for: each function is run by itself for these."""
 RunRule = Literal["memory-leak", "resource-leak", "use-after-close", "memory-cleanup", "lock-discipline", "lock-at-exit"]
 """What only a run shows."""
 ObservedRule = Literal[EdgeRule, RunRule]

@@ -21,6 +21,7 @@ from analysis.interpreter.objects import FIRST, Local, is_aggregate
 from analysis.interpreter.outcome import Stuck
 from analysis.interpreter.program_code import ProgramCode
 from analysis.interpreter.stores import Stores, Write
+from analysis.interpreter.text_room import staying_inside
 from analysis.interpreter.unused_values import is_unused
 from analysis.interpreter.used_results import comparisons
 from analysis.model import ir
@@ -269,6 +270,7 @@ class FunctionCode:
         run = modelled(
             name, self._used_as(call, returned), comparisons(self._program, self.cfa, call.result), ends=self._program.ends(name)
         )
+        run = staying_inside(self._program, call, name, run)
         write = None if call.result is None else self._stores.write(call.result, returned)
         wanted = write is not None
 

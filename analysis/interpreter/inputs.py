@@ -26,7 +26,8 @@ class Question(msgspec.Struct, frozen=True):
     - `allocation`: whether `name` (`malloc`, `calloc`, ...) finds memory: 0 for no. No answer means that it does.
     - `written`: what the external function `name` leaves where its argument number `offset`, from 0, points. No answer: nothing.
 
-    `number` counts the questions of this kind within the step, from 0.
+    `number` counts the questions of this kind within the step, from 0. The value is not below `least`, nor above `greatest`, as
+    far as more is known of it than its type; what is beyond counts as the nearer of the two.
     """
 
     kind: QuestionKind
@@ -37,6 +38,13 @@ class Question(msgspec.Struct, frozen=True):
     edge: int
     step: int
     number: int
+    least: int | None = None
+    greatest: int | None = None
+
+    def within(self, value: int) -> int:
+        """The value, or the number next to it that the answer can be."""
+        value = value if self.least is None else max(self.least, value)
+        return value if self.greatest is None else min(self.greatest, value)
 
 
 class Fresh(msgspec.Struct, frozen=True):

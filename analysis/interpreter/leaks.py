@@ -7,6 +7,7 @@ of lowering counts as long as it can still be used.
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -81,7 +82,7 @@ def _reachable(machine: Machine, returned: Any) -> set[int]:
     size = machine.code.pointer_bits // 8
     while waiting:
         block = waiting.pop()
-        for value in _words(bytes(block.data), bytes(block.mask), size):
+        for value in _words(block.data, block.mask, size):
             reach(value)
     return reached
 
@@ -112,10 +113,14 @@ def _registers(code: FunctionCode, registers: list[Any], location: int) -> Itera
         yield value
 
 
-def _words(data: bytes, mask: bytes, size: int) -> Iterator[int]:
+def _words(data: bytes | bytearray, mask: bytes | bytearray, size: int) -> Iterator[int]:
+    """The words that are not 0, where they have a value. Most large objects hold nothing else than zeros."""
+    if data == bytes(len(data)):
+        return
     held = bytes((KNOWN,)) * size, bytes((OF_ADDRESS,)) * size
-    for at in range(0, len(data) - size + 1, size):
-        if mask[at : at + size] in held and (value := int.from_bytes(data[at : at + size], "little")):
+    words = struct.iter_unpack("<Q" if size == 8 else "<I", memoryview(data)[: len(data) // size * size])
+    for number, (value,) in enumerate(words):
+        if value and mask[number * size : (number + 1) * size] in held:
             yield value
 
 

@@ -75,6 +75,8 @@ class Machine(Questions):
         self.exposed: set[int] = set()  # the addresses of objects that external functions were given
         self.lists: dict[int, ArgumentList] = {}  # by the address of each `va_list`
         self.further: dict[int, Arguments] = {}  # by the depth of an activation: the arguments that have no parameter
+        self.closed: set[int] = set()
+        self.tokens = 0  # where `strtok` goes on
         self.at_exit: list[int] = []  # what `atexit` was given
 
     def run(self, *, path: list[Step] | None = None, watch: Callable[[], End | None] | None = None) -> Run:
@@ -96,7 +98,7 @@ class Machine(Questions):
 
     def _run(self, begin: Callable[[], None], path: list[Step] | None, watch: Callable[[], End | None] | None) -> End:
         """From where `begin` puts the machine to the next end."""
-        before = self.step
+        before = self.step + len(self.asked)
         try:
             begin()
             end = self._loop(path, watch)
@@ -106,7 +108,7 @@ class Machine(Questions):
             end = ended.end
         except RecursionError:
             end = NotModelled("an expression that is nested too deeply")
-        clock.work(clock.RUN + clock.RUN_STEP * (self.step - before))
+        clock.work(clock.RUN + clock.RUN_STEP * (self.step + len(self.asked) - before))
         if path is not None and len(path) < self.step and (edge := self.edge_here()) >= 0:
             path.append(Step(self.current.name, edge))  # the one during which it ended
         return end

@@ -16,8 +16,11 @@ from analysis.interpreter.outcome import Kind, Step
 from analysis.model.c_types import DataModel, Type
 
 BlockKind = Literal["global", "local", "heap", "literal", "given", "function", "resource"]
+Reading = Literal["more", "short", "end", "error", "unknown"]
 FROM_OUTSIDE = "an object from outside"
 """What messages call an object that a run was given."""
+NO_OBJECT = "where no object is"
+"""What messages say of an address such as that of an element of a null pointer's target, or of a number."""
 UNDEFINED, KNOWN, ASKED = 0, 1, 2  # of a byte: indeterminate; has a value; its value is an input, asked for when it is read
 OF_ADDRESS = 3  # of a byte of a pointer: it has a value, which depends on where an object lies
 LINE_END = 4  # of a byte of a line that was read: it is 0, the end of the longest form of the line, and nobody asked for it yet
@@ -31,10 +34,12 @@ class Block:
     `growing`: its size is not known. `fixed`: it cannot be written to. `ended`: of a variable that
     is gone, what made it so. Functions and resources have a size of 0, so that every access to them
     is looked at. `line`: what a function that reads lines last put into it, if something. `made`: the calls that were open when a
-    block of the heap or a resource was made, the innermost first."""
+    block of the heap or a resource was made, the innermost first. `reading`: of a stream, what is known of reading on: "more"
+    while all came that was asked for, "short" once less came, "end" or "error" once it is known which, else "unknown"."""
 
     __slots__ = (
-        "alive", "base", "data", "ended", "fill", "fixed", "growing", "kind", "line", "made", "mask", "name", "size", "type",
+        "alive", "base", "data", "ended", "fill", "fixed", "growing", "kind", "line", "made", "mask", "name", "reading", "size",
+        "type",
     )  # fmt: skip
 
     def __init__(self, kind: BlockKind, name: str, size: int | None, fill: int, type_: Type | None = None) -> None:
@@ -52,6 +57,7 @@ class Block:
         self.ended = ""
         self.line: Line | None = None
         self.made: tuple[Step, ...] = ()
+        self.reading: Reading = "more"
 
 
 class Line(NamedTuple):
@@ -160,7 +166,7 @@ class Memory:
     def _nowhere(self, address: int, action: str) -> NoReturn:
         if address < NULL_PAGE:
             raise ViolationError("null-dereference", f"{action} through a null pointer" + (f"+{address}" if address else ""))
-        raise ViolationError("array-bounds", f"{action} at address {address:#x}, where no object is")
+        raise ViolationError("array-bounds", f"{action} at address {address:#x}, {NO_OBJECT}")
 
     def outside(self, block: Block, offset: int, size: int, action: str) -> None:
         """An access beyond the block: a violation, unless its size is not known; then it grows."""

@@ -101,7 +101,9 @@ class Questions:
         edges = self.current.cfa.outgoing.get(self.location, ())
         return edges[0].id if edges and self.step else -1
 
-    def question(self, kind: QuestionKind, type_: Type, name: str, offset: int) -> Question:
+    def question(
+        self, kind: QuestionKind, type_: Type, name: str, offset: int, least: int | None = None, greatest: int | None = None
+    ) -> Question:
         """The next question of a kind at this step."""
         self.look_only()
         step = max(0, self.step - 1)
@@ -109,7 +111,7 @@ class Questions:
             self._numbered, self._numbered_at = {}, step
         number = self._numbered.get(kind, 0)
         self._numbered[kind] = number + 1
-        return Question(kind, type_, name, offset, self.current.name, self.edge_here(), step, number)
+        return Question(kind, type_, name, offset, self.current.name, self.edge_here(), step, number, least, greatest)
 
     def optional(self, kind: Literal["allocation", "written"], type_: Type, name: str, offset: int) -> Any:
         """The answer to a question that need not have one, as a value of the type."""
@@ -117,11 +119,13 @@ class Questions:
         answer = self._inputs.answer(question)
         return None if answer is None else self._noted(question, answer)
 
-    def ask(self, kind: QuestionKind, type_: Type, name: str, offset: int) -> Any:
-        """The answer to a question, as a value of the type."""
+    def ask(
+        self, kind: QuestionKind, type_: Type, name: str, offset: int, least: int | None = None, greatest: int | None = None
+    ) -> Any:
+        """The answer to a question, as a value of the type, and between the bounds."""
         if kind == "expression" and not self.peeking:
             self.assume(f"a value of type {spell(type_)} that is not modelled, in {display_name(self.current.name)}")
-        question = self.question(kind, type_, name, offset)
+        question = self.question(kind, type_, name, offset, least, greatest)
         answer = self._inputs.answer(question)
         if answer is None:
             raise EndError(NoInput(question))
@@ -134,6 +138,7 @@ class Questions:
             self.asked.append((question, answer))
             return self._taken(answer, question.type)
         value = self._taken(answer, question.type)
+        value = question.within(value) if isinstance(value, int) else value
         self.asked.append((question, answer if value is None else value))
         return value
 

@@ -30,11 +30,18 @@ class RunningMachine(Protocol):
     """The addresses of objects that external functions were given."""
     lists: dict[int, ArgumentList]
     """By the address of each `va_list` that the run has begun."""
+    closed: set[int]
+    """The descriptors that were closed."""
     at_exit: list[int]
     """The functions that `atexit` was given, by address."""
 
-    def ask(self, kind: QuestionKind, type_: Type, name: str, offset: int) -> Any:
-        """The answer of the inputs to a question, as a value of the type."""
+    tokens: int
+    """The address where `strtok` goes on; 0 if there is nothing left, or nothing was begun."""
+
+    def ask(
+        self, kind: QuestionKind, type_: Type, name: str, offset: int, least: int | None = None, greatest: int | None = None
+    ) -> Any:
+        """The answer of the inputs to a question, as a value of the type, and between the bounds."""
 
     def optional(self, kind: Literal["allocation", "written"], type_: Type, name: str, offset: int) -> Any:
         """The answer to a question that need not have one, as a value of the type; None where there is none."""

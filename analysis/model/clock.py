@@ -30,7 +30,7 @@ STEP = 120_000
 RUN = 500_000
 """A run of the interpreter, besides its steps."""
 RUN_STEP = 3_000
-"""A step of such a run."""
+"""A step of such a run, or a value that it asks for."""
 CHECK = 150_000
 """A question to the solver, besides what the solver counts."""
 CLAUSES = 15_000_000

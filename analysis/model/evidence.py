@@ -20,6 +20,7 @@ Beginning = Literal[
     "allocated-elsewhere",  # a function of the program allocates or opens it, and returns it
     "argument",  # a caller passes it so
     "passed-failure",  # a caller passes it so, where memory, a file or input fails
+    "whatever-called",  # runs of the function showed it, whatever they were passed
 ]
 Needed = Literal[
     "way-unknown",  # whether the function gets to where the value comes from was not decided: the search had too many states
@@ -64,6 +65,7 @@ POINTS: Mapping[Evidence, int] = {
     "allocated-elsewhere": 0,
     "argument": -20,
     "passed-failure": -10,
+    "whatever-called": 40,
     "macro": -30,
     "way-unknown": -20,
     "sum-wraps": -40,

@@ -95,7 +95,7 @@ class Rule(msgspec.Struct, frozen=True):
     def found_by_words(self) -> str:
         """What looks for the rule, as sentences for people."""
         if self.provers_only:
-            return "Provers look for it: each finding was seen in a run of the program, and safe is what they have proved."
+            return "Provers look for it: each finding was seen in a run, and safe is what they have proved."
         return "The automaton engine looks for it, as one types; provers confirm or refute what it finds."
 
     def is_lost_in(self, function: str, state: str) -> bool:

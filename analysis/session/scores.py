@@ -29,6 +29,7 @@ _REASONS: Mapping[Evidence, str] = {
     "allocated-elsewhere": "another function allocates or opens it, and returns it",
     "argument": "a caller passes it, and may know more about it",
     "passed-failure": "a caller passes the result of something that can fail; after a failure, it may not get here",
+    "whatever-called": "runs of the function did this, whatever they were passed",
     "macro": "the test for NULL, or the NULL, is in a macro, which has other uses, too",
     "way-unknown": "it was not decided whether the program gets to the place that the value comes from: there are too many ways",
     "sum-wraps": "it happens only if an unsigned sum that is passed to a function wraps to 0",

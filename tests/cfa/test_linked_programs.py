@@ -12,6 +12,7 @@ from analysis.cfa.linking.programs import IN_DOUBT, Meant, meanings, mentioned_i
 from analysis.cfa.linking.renamed_unit import as_linked
 from analysis.cfa.open_functions import called_from_outside, entered_elsewhere, open_functions, with_outside_calls
 from analysis.model import ir
+from analysis.model.c_types import spell
 from tests.support.lowered import unit_of
 
 Files = dict[str, str]
@@ -138,3 +139,23 @@ def test_what_only_code_outside_calls_begins_where_main_does() -> None:
     assert with_outside_calls(("main",), program) == ("main", "away")
     assert with_outside_calls(("main", "away"), program) == ("main", "away")
     assert with_outside_calls(("by_name",), program) == ("by_name",)
+
+
+def test_tentative_definitions_of_different_types_are_of_different_programs() -> None:
+    found = linked(
+        {
+            "a.c": "char *name; int count; int main(void) { return name != 0; }",
+            "b.c": "char name[20]; int count; int main(void) { name[9] = 1; return 0; }",
+        }
+    ).program
+    assert {name: spell(one.var.type) for name, one in found.globals.items()} == {
+        "name": "char *",
+        "name~b.c": "char [20]",
+        "count": "int",
+    }
+    assert not any(cfa.unsupported for cfa in found.functions.values())
+
+
+def test_arrays_whose_length_one_file_leaves_out_are_one() -> None:
+    found = linked({"a.c": "int table[]; int main(void) { return table[0]; }", "b.c": "int table[7];"}).program
+    assert [name for name in found.globals if name.startswith("table")] == ["table"]

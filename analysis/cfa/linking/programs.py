@@ -20,6 +20,7 @@ from typing import NamedTuple
 from analysis.c.functions import known
 from analysis.cfa.building.unit import Unit
 from analysis.cfa.linking.obstructed import MAIN, initialised, mentions, names_in
+from analysis.model.c_types import Array, Floating, Integer, Type
 
 IN_DOUBT = "a definition in each of several programs"
 """What is said of a name where it is not known which of its definitions counts."""
@@ -35,11 +36,13 @@ class Meant(NamedTuple):
 
 class Names(NamedTuple):
     """The names with external linkage that a file defines, with a digest of what they are, those that it may define for others,
-    too (tentatively, C11 6.9.2p2), and those with a definition that gives way to that of another file (`analysis.c.linkage`)."""
+    too (tentatively, C11 6.9.2p2), and those with a definition that gives way to that of another file (`analysis.c.linkage`).
+    `kinds`: what is known of the types of the tentative ones."""
 
     defined: Mapping[str, str]
     tentative: frozenset[str]
     yielding: frozenset[str] = frozenset()
+    kinds: Mapping[str, str] = {}
 
     @property
     def open(self) -> frozenset[str]:
@@ -58,14 +61,44 @@ def names_of(unit: Unit) -> Names:
     """The names of a file."""
     yielding = unit.level.linkage.yielding.keys()
     defined = {f.cfa.name: f.cfa.digest for f in unit.functions if "::" not in f.cfa.name and f.cfa.name not in yielding}
-    tentative = set[str]()
+    tentative, kinds = set[str](), dict[str, str]()
     for one in unit.variables:
         if "::" not in one.var.name and one.var.name not in yielding:
             if one.initial is not None:
                 defined[one.var.name] = ""
             elif one.tentative:
                 tentative.add(one.var.name)
-    return Names(defined, frozenset(tentative), frozenset(yielding))
+                kind = _kind(one.var.type)
+                kinds.update({} if kind is None else {one.var.name: kind})
+    return Names(defined, frozenset(tentative), frozenset(yielding), kinds)
+
+
+def _kind(type_: Type) -> str | None:
+    """What two definitions of one variable have in common at least: how it is laid out, as far as that is seen without records.
+    None if a file leaves that open."""
+    match type_:
+        case Array(_, length):
+            return None if length is None else f"array of {length}"
+        case Integer(bits) | Floating(bits):
+            return f"{type(type_).__name__} {bits}"
+    return type(type_).__name__
+
+
+def apart_by_type(files: Sequence[Names]) -> list[Names]:
+    """The names of files, with tentative definitions as definitions where another file has one of another kind: that is another
+    program's variable (C11 6.2.7p2)."""
+    kinds: dict[str, set[str]] = {}
+    for file in files:
+        for name, kind in file.kinds.items():
+            kinds.setdefault(name, set()).add(kind)
+    apart = frozenset(name for name, of in kinds.items() if len(of) > 1)
+    return [_defining(file, file.tentative & apart) for file in files]
+
+
+def _defining(file: Names, names: frozenset[str]) -> Names:
+    if not names:
+        return file
+    return file._replace(defined={**file.defined, **dict.fromkeys(sorted(names), "")}, tentative=file.tentative - names)
 
 
 def mentioned_in(unit: Unit) -> frozenset[str]:

@@ -13,7 +13,7 @@ from analysis.cfa.building.cfa_building import LoweredFunction
 from analysis.cfa.building.unit import Unit
 from analysis.cfa.graph import External
 from analysis.cfa.linking.obstructed import names_in
-from analysis.cfa.linking.programs import IN_DOUBT, Meant, meanings, mentioned_in, names_of, several
+from analysis.cfa.linking.programs import IN_DOUBT, Meant, apart_by_type, meanings, mentioned_in, names_of, several
 from analysis.cfa.linking.rewrite import Renaming
 from analysis.cfa.linking.separate import renamed_cfa
 from analysis.frontend.declarations.file_level import FileLevel, Variable
@@ -25,7 +25,7 @@ _levels: WeakKeyDictionary[FileLevel, tuple[Meant, FileLevel]] = WeakKeyDictiona
 
 def as_linked(units: Sequence[Unit]) -> list[Unit]:
     """The units of a program, or of several, under the names by which they are linked."""
-    names = [names_of(unit) for unit in units]
+    names = apart_by_type([names_of(unit) for unit in units])
     found = several(names)
     if not found.owners:
         return list(units)

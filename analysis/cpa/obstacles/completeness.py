@@ -14,6 +14,7 @@ from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.cfa.linking.obstacle_words import described
 from analysis.cfa.linking.project_contracts import used_contracts
 from analysis.cfa.marks import marked
+from analysis.cfa.open_functions import is_main
 from analysis.cpa.obstacles.compared_objects import compared_reasons
 from analysis.cpa.obstacles.ended_pointers import ended_reasons
 from analysis.cpa.obstacles.padding_bytes import padding_reasons
@@ -32,7 +33,7 @@ def hidden_flow(program: Program, entries: tuple[str, ...]) -> tuple[str, ...]:
     found: dict[str, None] = {}
     if keeps_errno(program):
         found[KEEPS_ERRNO] = None
-    if UNSEEN in program.externals and "main" in entries:
+    if UNSEEN in program.externals and any(map(is_main, entries)):
         found["attributes make functions run before or after main, or give them other names"] = None
     for name in reachable(program, entries):
         for edge in program.functions[name].edges:

@@ -4,7 +4,7 @@
     task.ProgramTask ─> whole.decide_program ─┘
 
 **One finding.** `decide` tries these in turn: runs (`first_runs`) on few inputs, with single faults
-(`single_faults`), and on random inputs (`choices`); the claimed path as a formula (`candidates`); a
+(`single_faults`), and on random inputs (`random_inputs`); the claimed path as a formula (`candidates`); a
 search backward from the violation (`backward`); symbolic execution towards it (`explore`, `distance`;
 not in large programs). For a finding that stays open, `inside` runs its function alone, to report
 what the violation would need.
@@ -26,6 +26,9 @@ violates (`program_runs`). `path_tree` follows each path exactly and forks where
 allocation or a call through a pointer has several outcomes. `explore` is used only where every
 violation is a condition on an edge's operands. The two take turns with growing budgets. Some
 violations show only at the end of a run, such as leaks; only runs confirm these.
+
+**A function by itself.** `function_runs` runs it on random inputs, and believes what does not depend on
+what it is passed.
 
 **Proofs.** `cegar` proves properties by symbolic execution with CEGAR ([SYMCEGAR] sections 4.4 and
 6): values and constraints each have a precision by location.

@@ -1,19 +1,22 @@
 """What a run of a function assumes about its callers.
 
-A program without `main` is entered at the functions that nothing in it calls, with any arguments. What holds for any arguments is
-a finding; what needs a null pointer that nothing in the program passes, or a certain content of objects that the program did not
-make, rests on the caller, and is not confirmed.
+A program without a `main` is entered at the functions that nothing in it calls, with any arguments. What holds for any arguments
+is a finding; what needs a null pointer that nothing in the program passes, or a certain content of objects that the program did
+not make, rests on the caller, and is not confirmed.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 from analysis.c.built_in import is_of_compilers
 from analysis.c.calls import written_arguments
 from analysis.c.functions import Function, known
 from analysis.cfa.graph import Program
-from analysis.cfa.linking.obstructed import MAIN
+from analysis.cfa.open_functions import is_main
+from analysis.engines.symbolic.command_line import CommandLine
+from analysis.engines.symbolic.positions import moved_end, told_once
 from analysis.engines.symbolic.start_of_main import surroundings_doubt
 from analysis.engines.symbolic.task import Target
 from analysis.interpreter.inputs import Fresh, InputValue, Object, Question
@@ -30,28 +33,37 @@ from analysis.model.verifiers import is_input
 _REGISTERING = frozenset(("handler", "registers"))
 
 
-def doubts(program: Program, entry: str, replayed: Replayed, target: Target, model: DataModel) -> str:
-    """What the run needs that no caller or outside function need ever do; empty if nothing."""
+def doubts(
+    program: Program, entry: str, replayed: Replayed, target: Target, model: DataModel, *, is_anywhere: bool = False
+) -> str:
+    """What the run needs that no caller or outside function need ever do; empty if nothing. `is_anywhere`: it is known to happen
+    whatever callers do, so that it is not asked what the entry is passed."""
     for name in _unmodelled(program, replayed):
         return f"{name}() does what the run needs"
     for text in replayed.assumptions:
-        if is_about_result(text) or is_about_lock(text) or (entry == MAIN and is_about_threads(text)):
+        if is_about_result(text) or is_about_lock(text) or (is_main(entry) and is_about_threads(text)):
             return text
-    if entry == MAIN and (doubt := surroundings_doubt(program, entry, replayed, model)):
+    if doubt := moved_end(replayed):
         return doubt
+    if is_main(entry) and (doubt := surroundings_doubt(program, entry, replayed, model)):
+        return doubt
+    line = CommandLine(model.pointer_bits // 8)
     for question, value in replayed.asked:
+        line.noted(question, value)
+        if is_main(entry) and line.is_end(question):
+            continue
         if question.kind == "expression" and question.step < len(replayed.steps) - 1:
             return f"{display_name(question.function)} computes the value that the run needs, in code that is not understood"
         if question.kind == "memory" and question.name == ERRNO:
             return "errno has the value that the run needs"
-        if doubt := _entry_doubt(entry, question, value) or _null_doubt(target, question, value):
+        if doubt := ("" if is_anywhere else _entry_doubt(entry, question, value)) or _null_doubt(target, question, value):
             return doubt
     return ""
 
 
 def _entry_doubt(entry: str, question: Question, value: InputValue) -> str:
     """The assumptions of an answer about the callers of the entry; `main` has none."""
-    if entry == MAIN:
+    if is_main(entry):
         return ""
     if question.kind == "memory" and not isinstance(value, Fresh):
         return f"{display_name(entry)} is called when {_memory(question)} is {_spelled(value)}"
@@ -100,6 +112,7 @@ def _unmodelled(program: Program, replayed: Replayed) -> Iterator[str]:
     """External functions from which the run takes what nobody says that they do: what the system's write, what any computes
     from arguments. (One without arguments is an input.)"""
     answered = {question.name for question, _ in replayed.asked if question.kind in ("result", "written")}
+    failed = _failed(replayed)
     for question, value in replayed.asked:
         if question.kind == "result" and not (_is_possible(question, value) and _agrees(program, question, value)):
             yield question.name
@@ -109,11 +122,23 @@ def _unmodelled(program: Program, replayed: Replayed) -> Iterator[str]:
         effect = program.functions[step.function].by_id[step.edge].effect
         if isinstance(effect, ir.Call):
             for name in program.targets(effect):
+                if name in failed or told_once(program, replayed, name):
+                    continue
                 if _bounds(name) is not None and written_arguments(name, effect):
                     yield name  # `time` writes there what it returns
                 is_open = f"what {name}() does, which has no body" in replayed.assumptions
                 if is_open and (_does_more(program, name) or _computes(program, effect, name, is_used=name in answered)):
                     yield name
+
+
+def _failed(replayed: Replayed) -> frozenset[str]:
+    """The functions of the library that failed whenever the run called them, as they may, so that they changed nothing."""
+    results: defaultdict[str, list[bool]] = defaultdict(list)
+    for question, value in replayed.asked:
+        function = known(question.name) if question.kind in ("result", "written") else None
+        if function is not None and "fails-unchanged" in function.besides:
+            results[question.name].append(question.kind == "result" and value != 0)
+    return frozenset(name for name, fails in results.items() if all(fails))
 
 
 def _does_more(program: Program, name: str) -> bool:
@@ -133,11 +158,20 @@ def _computes(program: Program, call: ir.Call, name: str, *, is_used: bool) -> b
         return False
     external, function = program.externals.get(name), known(name)
     is_systems = is_of_compilers(name) or (external is not None and external.system)
-    only_answers = function is not None and function.only_writes and not function.written and not function.positions("beneath")
-    if is_systems and not only_answers and any(map(_leads_to_data, call.arguments)):
+    if function is not None and _only_answers(function, is_used=is_used):
+        # any descriptor that is not open yet, or -1 (`start_of_main`); any text
+        is_used = is_used and function.result != "descriptor" and "message" not in function.besides
+    elif is_systems and any(map(_leads_to_data, call.arguments)):
         return True
     gives = is_used or (external is not None and isinstance(external.type.result, Record))
     return gives and (is_systems or bool(call.arguments))
+
+
+def _only_answers(function: Function, *, is_used: bool) -> bool:
+    """Whether all that a run sees of a function of the library is what it returns, if it `is_used`."""
+    changes = function.frees or bool(function.written) or bool(function.positions("beneath"))
+    is_open = is_used and function.result == "static" and "message" not in function.besides
+    return function.leaves_others and not changes and not is_open
 
 
 def _leads_to_data(argument: ir.Expr) -> bool:
@@ -146,6 +180,9 @@ def _leads_to_data(argument: ir.Expr) -> bool:
 
 def _is_possible(question: Question, value: InputValue) -> bool:
     """Whether a function of the system can return the value."""
+    function = known(question.name)
+    if function is not None and "message" in function.besides and _is_null_pointer(question, value):
+        return False
     possible = _bounds(question.name)
     if possible is None or not isinstance(question.type, Integer) or not isinstance(value, int):
         return True
@@ -173,7 +210,7 @@ def _agrees(program: Program, question: Question, value: InputValue) -> bool:
 
 def claims(entry: str, replayed: Replayed) -> Iterator[str]:
     """Describes how the entry is called, in one sentence for each argument. Returns nothing for `main`."""
-    if entry == MAIN:
+    if is_main(entry):
         return
     for question, value in replayed.asked:
         if question.kind == "parameter":

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, get_args
 
 from analysis.c.blocks import ENDING
 from analysis.cfa.graph import Edge, Program
-from analysis.cfa.linking.obstructed import MAIN
+from analysis.cfa.open_functions import is_main
 from analysis.engines.symbolic.choices import MakeInputs, Solved
 from analysis.engines.symbolic.task import Target
 from analysis.interpreter.outcome import Step
@@ -116,7 +116,7 @@ class Candidates:
 
     def _started(self, entry: str) -> PathEncoder:
         encoder = PathEncoder(self._program, "bv", self._model)
-        encoder.start(entry, globals_initialised=entry == MAIN)
+        encoder.start(entry, globals_initialised=is_main(entry))
         return encoder
 
     def _steps(self, encoder: PathEncoder, path: Sequence[Step]) -> Iterator[Edge]:
@@ -242,7 +242,7 @@ def plausible(entry: str, arguments: Sequence[Input]) -> Iterator[Term]:
     for given in arguments:
         if isinstance(given.type, Pointer):
             yield distinct(given.term, number(0, given.term.sort))
-        elif entry == MAIN and isinstance(given.type, Integer):
+        elif is_main(entry) and isinstance(given.type, Integer):
             yield or_(*(eq(given.term, number(count, given.term.sort)) for count in range(1, _ARGUMENTS + 1)))
 
 

@@ -1,10 +1,9 @@
-"""Inputs for runs: from a model of a path's formula, at random, and all that there are, one after the other."""
+"""Inputs for runs: from a model of a path's formula, and all that there are, one after the other (`random_inputs`: at random)."""
 
 from __future__ import annotations
 
-import random
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from analysis.cfa.graph import Cfa, Program
 from analysis.interpreter.inputs import Fresh, Inputs, InputValue, Object, Question
@@ -22,7 +21,6 @@ ELEMENTS = 64
 _NEAR = 1 << 20  # addresses this close belong to the same object
 _KINDS = {"result": "result", "unknown": "expression", "undefined": "indeterminate", "allocation": "allocation"}
 _Place = tuple[str, str, int]
-_INTERESTING = (0, 1, -1, 2, 3, 4, 5, 7, 8, 10, 16, 100, 127, 128, 255, 256, 1000)
 
 
 class Solved:
@@ -106,53 +104,6 @@ def _value_of(values: object, term: Term | None) -> int | None:
     return int(found) if isinstance(found, int) else None
 
 
-class Random:
-    """Random values: small ones, ones that the program compares with, and any; allocations fail sometimes."""
-
-    def __init__(self, seed: int, constants: Sequence[int]) -> None:
-        self._random = random.Random(seed)
-        self._constants = constants
-        self._small = self._random.random() < 0.5
-        self._fails = self._random.random() < 0.3
-
-    def answer(self, question: Question) -> InputValue | None:
-        """A value for the question."""
-        draw = self._random
-        if question.kind == "written":
-            return None
-        if question.kind == "allocation":
-            return int(not (self._fails and draw.random() < 0.3))
-        if isinstance(question.type, Pointer):
-            is_object = question.kind == "parameter" or (question.kind in ("result", "memory") and draw.random() < 0.8)
-            return Fresh(ELEMENTS) if is_object else 0
-        if isinstance(question.type, Floating):
-            return float(draw.choice((0, 1, -1, 0.5, 2, 10, 1e6)))
-        return self._integer(draw)
-
-    def _integer(self, draw: random.Random) -> int:
-        kind = draw.random()
-        if self._small or kind < 0.3:
-            return draw.randrange(0, 4)
-        if kind < 0.5:
-            return draw.choice(_INTERESTING)
-        if kind < 0.85 and self._constants:
-            return draw.choice(self._constants) + draw.choice((0, 0, 0, 1, -1))
-        return draw.getrandbits(32)
-
-
-def constants_of(program: Program, functions: Sequence[str], most: int = 400) -> tuple[int, ...]:
-    """The integers that the functions mention, in order, each once."""
-    found: dict[int, None] = {}
-    for name in functions:
-        for parts in program.functions[name].parts.values():
-            for part in parts:
-                if isinstance(part, ir.IntConst) and isinstance(part.type, Integer):
-                    found.setdefault(part.value)
-        if len(found) > most:
-            break
-    return tuple(found)
-
-
 class Chosen:
     """Answers the questions whose answers are few (an allocation, a `_Bool`) from a list of choices; `choices` grows by those
     that were not on the list. `open` says that another question was asked, so that trying all choices does not try all runs;
@@ -210,18 +161,6 @@ def next_choices(choices: Sequence[int]) -> list[int] | None:
 
 
 MakeInputs = Callable[[], Inputs]
-
-
-def random_inputs(constants: Sequence[int], most: int) -> Iterator[MakeInputs]:
-    """Random inputs, each as a recipe that makes the same ones again. They depend on the constants alone: what is found must not
-    depend on the folder that a program lies in, nor on an edit elsewhere."""
-    for number in range(1, most + 1):
-        yield lambda number=number: Random(number, constants)  # type: ignore[misc]  # the default binds it
-
-
-def mentioned_inputs(program: Program, most: int) -> Iterator[MakeInputs]:
-    """Random inputs with numbers that the program mentions."""
-    return random_inputs(constants_of(program, list(program.functions)), most)
 
 
 class NeverFailing:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 from analysis.cfa.graph import Program
+from analysis.cfa.open_functions import is_main
 from analysis.cpa.domains.location import Bounds
 from analysis.cpa.framework.algorithm import Budget, Cancellation, explore, start
 from analysis.cpa.framework.composite import Composite, Precision, State
@@ -130,7 +131,7 @@ class Exploration:
         self._distance = distance
         options = SymbolicOptions(
             mode=mode,
-            whole=entry == "main",
+            whole=is_main(entry),
             model=model,
             bounds=Bounds(effort.recursion, _DEPTH + effort.recursion),
             definite=False,

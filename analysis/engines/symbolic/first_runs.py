@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from analysis.cfa.linking.obstructed import MAIN
+from analysis.cfa.open_functions import is_main
 from analysis.cpa.obstacles.completeness import depends_on_compiler
 from analysis.engines.symbolic.caller import doubts
-from analysis.engines.symbolic.choices import Choosing, MakeInputs, mentioned_inputs, next_choices, unread_parameters
+from analysis.engines.symbolic.choices import Choosing, MakeInputs, next_choices, unread_parameters
+from analysis.engines.symbolic.compared_texts import texts_near
+from analysis.engines.symbolic.random_inputs import mentioned_inputs
 from analysis.engines.symbolic.runs import LEAKS, Attempts, described
 from analysis.engines.symbolic.single_faults import compared_on, faulty_inputs
 from analysis.engines.symbolic.task import Task
@@ -47,12 +49,14 @@ class FirstRuns:
         self.why: dict[str, None] = {}
 
     def look(self) -> Seen | None:
-        """Runs of `main`, if that is the only entry. Others are called in unknown ways: of these, runs in which little fails."""
-        if self._entries != (MAIN,):
+        """Runs of a `main`, if that is the only entry. Others are called in unknown ways: of these, runs in which little
+        fails."""
+        if len(self._entries) != 1 or not is_main(self._entries[0]):
             return self._with_faults()
-        found = self._on_few_inputs()
+        (entry,) = self._entries
+        found = self._on_few_inputs(entry)
         if found is None and not self.never and not self._is_late(0):
-            found = self._with_faults() or self._on_random_inputs()
+            found = self._with_faults() or self._on_random_inputs(entry)
         return found
 
     def _run(self, entry: str, make: MakeInputs, steps: int | None = None) -> tuple[Run, Seen | None]:
@@ -65,9 +69,10 @@ class FirstRuns:
         """Runs in which little fails, of each entry; the one that the claimed path begins in comes first."""
         path = self._task.path
         pointer_bytes, compared = self._task.model.pointer_bits // 8, compared_on(self._program, path)
-        entries = sorted(self._entries, key=lambda entry: (not path or entry != path[0].function, entry != MAIN))
+        texts = texts_near(self._program, path)
+        entries = sorted(self._entries, key=lambda entry: (not path or entry != path[0].function, not is_main(entry)))
         for entry in entries[:_FAULTY_ENTRIES]:
-            for make, tell in faulty_inputs(path, pointer_bytes, self._task.effort.runs, compared):
+            for make, tell in faulty_inputs(path, pointer_bytes, self._task.effort.runs, compared, texts):
                 if self._is_late(1 - _FAULT_SHARE):
                     return None
                 run, seen = self._run(entry, make, _FAULT_STEPS)
@@ -76,16 +81,16 @@ class FirstRuns:
                 tell(run.path)
         return None
 
-    def _on_few_inputs(self) -> Seen | None:
+    def _on_few_inputs(self, entry: str) -> Seen | None:
         """All runs of a program whose inputs are few and of few values."""
         choices: list[int] | None = []
-        unread = unread_parameters(self._program.functions[MAIN])
+        unread = unread_parameters(self._program.functions[entry])
         is_whole = self._task.target.rule not in LEAKS
         for _ in range(self._task.effort.runs):
             if choices is None or self._is_late(1 - _RUN_SHARE):
                 break
             recipe = Choosing(choices, unread)
-            run, seen = self._run(MAIN, recipe)
+            run, seen = self._run(entry, recipe)
             inputs = recipe.first
             if seen is not None:
                 return seen
@@ -98,16 +103,16 @@ class FirstRuns:
         self.never = is_whole and choices is None and not depends_on_compiler(self._program, self._entries)
         return None
 
-    def _on_random_inputs(self) -> Seen | None:
-        for make in mentioned_inputs(self._program, self._task.effort.runs):
+    def _on_random_inputs(self, entry: str) -> Seen | None:
+        for make in mentioned_inputs(self._program, self._task.model, self._task.effort.runs):
             if self._is_late(1 - (_LARGE_RUN_SHARE if self._is_large else _RUN_SHARE)):
                 return None
-            _, seen = self._run(MAIN, make, _QUICK_STEPS)
+            _, seen = self._run(entry, make, _QUICK_STEPS)
             if seen is not None:
                 return seen
         return None
 
 
 def start_of(task: Task, entry: str) -> Start:
-    """Where a run of a task from an entry begins: variables hold anything there, but for `main`."""
-    return Start(entry, any_globals=entry != MAIN, data_model=task.model)
+    """Where a run of a task from an entry begins: variables hold anything there, but for a `main`."""
+    return Start(entry, any_globals=not is_main(entry), data_model=task.model)

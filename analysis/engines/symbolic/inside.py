@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from analysis.cfa.bit_layout import BitLayout
 from analysis.cfa.graph import Program
 from analysis.engines.symbolic.candidates import Candidates
-from analysis.engines.symbolic.choices import MakeInputs, constants_of, random_inputs
+from analysis.engines.symbolic.choices import MakeInputs
+from analysis.engines.symbolic.random_inputs import constants_of, random_inputs, words_of
 from analysis.engines.symbolic.runs import LEAKS, Attempts
 from analysis.engines.symbolic.task import Target
 from analysis.interpreter.inputs import Fresh, InputValue, Object, Question
@@ -57,7 +58,8 @@ class Inside:
             for found in self._candidates.ask(function, path):
                 if found.make is not None:
                     yield found.make
-        for make in random_inputs(constants_of(self._program, [function]), _RUNS):
+        constants, words = constants_of(self._program, [function]), words_of(self._program, [function])
+        for make in random_inputs(constants, words, self._model.pointer_bits // 8, _RUNS):
             if clock.spent() > deadline:
                 return
             yield make

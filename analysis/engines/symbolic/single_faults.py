@@ -13,19 +13,31 @@ import heapq
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
+from analysis.c.functions import Function, known
 from analysis.cfa.graph import Program
 from analysis.engines.symbolic.choices import ELEMENTS
+from analysis.engines.symbolic.command_line import CommandLine
 from analysis.interpreter.inputs import Fresh, Inputs, InputValue, Question
 from analysis.interpreter.outcome import Step
 from analysis.model import ir
-from analysis.model.c_types import Floating, Integer, Pointer, Type
+from analysis.model.c_types import CHAR, Floating, Pointer
 
-Faults = tuple[tuple[int, InputValue], ...]
+
+class Text(NamedTuple):
+    """The answer to what the first character of a string is, with those that follow it."""
+
+    characters: bytes
+
+
+Fault = InputValue | Text
+Faults = tuple[tuple[int, Fault], ...]
 """By the number of the question, in a run's order: the answer that is not the usual one."""
 
 _ROUNDS = 4  # times that a place is answered as usual; then it says what ends most loops
 _END = -1  # such as EOF
+_STANDARD = 2  # the last of the descriptors that are open when a program begins
 _MOST = 10  # faults in one run
 _COMPARED = 6  # numbers that the claimed path compares with, that are tried as results
 _NEAR = 8  # questions before a place where a run leaves the path, that come before others
@@ -36,11 +48,10 @@ class Faulty:
 
     def __init__(self, faults: Faults, pointer_bytes: int) -> None:
         self._faults = dict(faults)
-        self._pointer_bytes = pointer_bytes
         self._asked: Counter[tuple[str, int]] = Counter()
-        self._made = 0
-        self._words = ""  # the name of the object with the words that `main` is called with
-        self._count = 1
+        self._command_line = CommandLine(pointer_bytes)
+        self._descriptors = 0
+        self._texts: dict[str, bytes] = {}  # by the name of the object that holds it
         self.questions: list[Question] = []
 
     def answer(self, question: Question) -> InputValue | None:
@@ -48,13 +59,10 @@ class Faulty:
         number = len(self.questions)
         self.questions.append(question)
         value = self._faults[number] if number in self._faults else self._usual(question)
-        if question.kind == "parameter" and isinstance(question.type, Integer) and isinstance(value, int):
-            self._count = value
-        if isinstance(value, Fresh):
-            if not self._words and question.kind == "parameter" and _is_list(question.type):
-                self._words = f"fresh {self._made}"
-            self._made += 1
-        return value
+        if isinstance(value, Text):
+            self._texts[question.name] = value.characters
+            value = value.characters[0]
+        return self._command_line.noted(question, value)
 
     def _usual(self, question: Question) -> InputValue | None:
         if question.kind in ("allocation", "written"):
@@ -65,6 +73,14 @@ class Faulty:
             return 0.0
         if question.kind == "parameter":
             return 1
+        if question.kind == "memory" and question.name in self._texts:
+            return next(iter(self._texts[question.name][question.offset :]), 0)
+        function = known(question.name) if question.kind == "result" else None
+        if function is not None and function.result == "descriptor":
+            self._descriptors += 1
+            return _STANDARD + self._descriptors
+        if function is not None and "fails-unchanged" in function.besides and function.written:
+            return -1  # what it would write, no run is believed about
         place = question.function, question.edge
         self._asked[place] += 1
         return 0 if question.kind != "result" or self._asked[place] <= _ROUNDS else _END
@@ -72,18 +88,19 @@ class Faulty:
     def _pointer(self, question: Question) -> InputValue:
         """An object; what is behind the last word of a list of words, and what memory holds of other pointers, is null."""
         if question.kind == "memory":
-            is_word = question.name == self._words and 0 <= question.offset // self._pointer_bytes < self._count
-            return Fresh(ELEMENTS) if is_word else 0
+            return self._command_line.word(question) if self._command_line.is_asked(question) else 0
         return Fresh(ELEMENTS) if question.kind in ("parameter", "result") else 0
 
 
-def _is_list(type_: Type) -> bool:
-    """Whether it is a type of pointers to pointers, as the words are passed in."""
-    return isinstance(type_, Pointer) and isinstance(type_.target, Pointer)
+def _can_return(function: Function, value: int) -> bool:
+    """Whether a function of the library can return a number: no run is believed about any other."""
+    least = 0 if "size_t" in function.besides else function.least
+    return (least is None or least <= value) and (function.greatest is None or value <= function.greatest)
 
 
-def others(question: Question, compared: Sequence[int] = ()) -> tuple[InputValue, ...]:
-    """The answers that are tried instead of the usual one. `compared`: numbers that results may be compared with."""
+def others(question: Question, compared: Sequence[int] = (), texts: Sequence[bytes] = ()) -> tuple[Fault, ...]:
+    """The answers that are tried instead of the usual one. `compared`: numbers that results may be compared with; `texts`: the
+    same of strings."""
     match question.kind:
         case "allocation":
             return (0,)
@@ -93,11 +110,16 @@ def others(question: Question, compared: Sequence[int] = ()) -> tuple[InputValue
         return (0,) if question.kind != "memory" else (Fresh(ELEMENTS),)
     if isinstance(question.type, Floating):
         return ()
+    function = known(question.name) if question.kind == "result" else None
+    if function is not None and function.result == "descriptor":
+        return (-1,)
     if question.kind == "result":
-        return tuple(dict.fromkeys((1, -1, *compared)))
+        return tuple(one for one in dict.fromkeys((1, -1, *compared)) if function is None or _can_return(function, one))
     if question.kind == "memory":  # such as a character that was read
-        return tuple(dict.fromkeys((1, *(one for one in compared if one > 0))))
-    return (2, 3)
+        is_first = question.offset == 0 and question.type == CHAR
+        strings = map(Text, texts) if is_first else ()
+        return (*strings, *dict.fromkeys((1, *(one for one in compared if one > 0))))
+    return (3, 2)
 
 
 def compared_on(program: Program, path: Sequence[Step]) -> tuple[int, ...]:
@@ -121,10 +143,15 @@ Tell = Callable[[Sequence[Step]], None]
 
 
 def faulty_inputs(
-    path: Sequence[Step], pointer_bytes: int, most: int, compared: Sequence[int] = ()
+    path: Sequence[Step],
+    pointer_bytes: int,
+    most: int,
+    compared: Sequence[int] = (),
+    texts: Callable[[str], Sequence[bytes]] = lambda _: (),
 ) -> Iterator[tuple[Recipe, Tell]]:
     """At most so many inputs, each as a recipe that makes the same ones again, with what is to be told of the run: its steps.
-    `path` is what is claimed to lead to the violation, `compared` what results may be besides (`compared_on`)."""
+    `path` is what is claimed to lead to the violation, `compared` what results may be besides (`compared_on`), `texts` what
+    strings may be, by the name of the function that looks at them (`compared_texts`)."""
     waiting: list[tuple[int, int, int, int, Faults]] = [(0, 0, 0, 0, ())]
     pushed = 0
     for _ in range(most):
@@ -140,7 +167,7 @@ def faulty_inputs(
         after = faults[-1][0] + 1 if faults else 0
         numbered = list(enumerate(first.questions))[after:]
         for rank, (number, question) in ranked(numbered, left or (len(told[0]),)):
-            for value in others(question, compared):
+            for value in others(question, compared, texts(question.function)):
                 pushed += 1
                 heapq.heappush(waiting, (-taken, len(faults), rank, pushed, (*faults, (number, value))))
 

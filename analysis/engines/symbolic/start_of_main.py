@@ -9,7 +9,8 @@ from collections import defaultdict
 from analysis.c.functions import LIBRARY, known
 from analysis.cfa.graph import Program
 from analysis.engines.symbolic.choices import unread_parameters
-from analysis.interpreter.inputs import Fresh, InputValue, Object
+from analysis.engines.symbolic.command_line import CommandLine
+from analysis.interpreter.inputs import InputValue, Object
 from analysis.interpreter.memory import FROM_OUTSIDE
 from analysis.interpreter.outcome import Replayed
 from analysis.model.c_types import DataModel, Integer, Pointer
@@ -18,7 +19,6 @@ from analysis.model.c_types import DataModel, Integer, Pointer
 def surroundings_doubt(program: Program, entry: str, replayed: Replayed, model: DataModel) -> str:
     """What the run needs that a system never does when it starts `entry`, which is `main`; empty if nothing."""
     unread = unread_parameters(program.functions[entry])
-    argc: InputValue = 0
     is_counted = False
     for question, value in replayed.asked:
         if question.kind != "parameter":
@@ -27,31 +27,39 @@ def surroundings_doubt(program: Program, entry: str, replayed: Replayed, model: 
             is_count = isinstance(value, int) and value >= 0
             if not is_count and question.name not in unread:
                 return f"main is called with {question.name} == {value}"
-            argc, is_counted = value, is_count
+            is_counted = is_count
         if question.name in unread:
             continue
         if isinstance(question.type, Pointer) and value == 0:
             return f"main is called with {question.name} == NULL"
-    return _argument_doubt(replayed, argc, is_counted, model.pointer_bits // 8) or _result_doubt(replayed)
+    return _open_twice(replayed) or _argument_doubt(replayed, model.pointer_bits // 8) or _result_doubt(replayed)
 
 
-def _argument_doubt(replayed: Replayed, argc: InputValue, is_counted: bool, pointer_bytes: int) -> str:
+def _argument_doubt(replayed: Replayed, pointer_bytes: int) -> str:
     """Why the arguments of `main` in this run are not ones that a system passes: `argc` pointers to strings,
     then a null pointer, and each string ends with a zero. Empty if they are."""
-    made = 0
-    vectors: set[str] = set()
+    line = CommandLine(pointer_bytes)
     for question, value in replayed.asked:
-        if question.kind == "memory" and question.name in vectors and isinstance(question.type, Pointer):
-            index = question.offset // pointer_bytes
-            if not is_counted or (value == 0) != (index == argc):
-                return "the arguments of the program are those that the run needs"
-        if isinstance(value, Fresh):
-            if question.kind == "parameter":
-                vectors.add(f"fresh {made}")
-            made += 1
+        is_word = question.name in line.vectors and question.kind == "memory" and isinstance(question.type, Pointer)
+        if is_word and (not line.is_asked(question) or not line.agrees(question, value)):
+            return "the arguments of the program are those that the run needs"
+        line.noted(question, value)
     seen = replayed.observation
     if seen is not None and seen.kind == "array-bounds" and f" of {FROM_OUTSIDE} " in seen.text:
         return "strings and objects from outside end where the run needs it"
+    return ""
+
+
+def _open_twice(replayed: Replayed) -> str:
+    """Why the descriptors in this run are not ones that a system gives: each is -1, or one that is not open. None is taken to be
+    closed here. Empty if they are."""
+    given = set[InputValue]()
+    for question, value in replayed.asked:
+        function = known(question.name) if question.kind == "result" else None
+        if function is not None and function.result == "descriptor" and value != -1:
+            if value in given or (isinstance(value, int) and value < -1):
+                return f"{question.name}() returns {value}"
+            given.add(value)
     return ""
 
 

@@ -30,7 +30,6 @@ from analysis.engines.symbolic.choices import (
     Choosing,
     MakeInputs,
     Solved,
-    mentioned_inputs,
     next_choices,
     unread_parameters,
 )
@@ -38,6 +37,7 @@ from analysis.engines.symbolic.distance import Distance
 from analysis.engines.symbolic.explore import Exploration
 from analysis.engines.symbolic.path_tree import PathExploration
 from analysis.engines.symbolic.program_runs import ProgramRuns
+from analysis.engines.symbolic.random_inputs import mentioned_inputs
 from analysis.engines.symbolic.runs import described
 from analysis.engines.symbolic.task import Confirmed, Decision, ProgramTask, Refuted, Spent, Undecided, one_if
 from analysis.engines.symbolic.violation_branches import Everywhere, violating_everywhere
@@ -132,7 +132,7 @@ class _Deciding:
         return Refuted((), self._spent())
 
     def _try_random(self) -> Decision | None:
-        for make in mentioned_inputs(self._program, 4 * self._effort.runs):
+        for make in mentioned_inputs(self._program, self._task.model, 4 * self._effort.runs):
             if self._is_late(_RUN_SHARE):
                 return None
             _, replayed = self._runs.run(make, self._effort.run_steps // 5)

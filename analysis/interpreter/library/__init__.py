@@ -11,7 +11,19 @@ from typing import Any
 
 from analysis.c.functions import known
 from analysis.interpreter.halting import EndError
-from analysis.interpreter.library import allocation, blocks, ending, files, listed_printing, locks, numbers, printing, strings
+from analysis.interpreter.library import (
+    allocation,
+    blocks,
+    ending,
+    files,
+    listed_printing,
+    locks,
+    numbers,
+    printing,
+    reading,
+    scanning,
+    strings,
+)
 from analysis.interpreter.library.open_results import Compared, Model, noting_open
 from analysis.interpreter.library.unknown import unknown
 from analysis.interpreter.outcome import Stuck
@@ -29,6 +41,8 @@ _MODELS: dict[str, Callable[[RunningMachine, list[Any], tuple[Type, ...]], Any]]
     **files.MODELS,
     **numbers.MODELS,
     **printing.MODELS,
+    **reading.MODELS,
+    **scanning.MODELS,
     **strings.MODELS,
 }
 MODELLED = frozenset((*_MODELS, *locks.MODELS, *listed_printing.NAMES))
@@ -62,10 +76,14 @@ def modelled(name: str, returned: Type, compared: Compared | None = None, *, end
     if function is not None and "keeps-errno" in function.besides:
         return model
     handles = () if function is None else function.positions("handle")
+    closed = () if function is None else tuple(at for at in function.positions("closed") if "n" in function.arguments[at].uses)
     nullable = function is not None and any(function.argument(at).nullable for at in handles)
 
     def run(machine: RunningMachine, arguments: list[Any], types: tuple[Type, ...], wanted: bool) -> Any:
-        files.check_open(machine, [arguments[at] for at in handles if at < len(arguments)], nullable=nullable)
+        used = [arguments[at] for at in handles if at < len(arguments)]
+        files.check_open(machine, used, nullable=nullable)
+        reading.note_use(machine, name, used)
+        machine.closed.update(arguments[at] for at in closed if at < len(arguments))
         machine.errno_may_change()
         return model(machine, arguments, types, wanted)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from analysis.c.functions import all_with
 from analysis.interpreter.halting import ViolationError, not_modelled
+from analysis.interpreter.library.reading import came_short
 from analysis.interpreter.library.unknown import overwritten
 from analysis.interpreter.memory import KNOWN, LINE_END, Line
 from analysis.interpreter.running_machine import RunningMachine
@@ -21,7 +22,7 @@ Function = Callable[[RunningMachine, list[Any], Types], Any]
 
 def _opened(name: str) -> Function:
     def open_(machine: RunningMachine, _arguments: list[Any], _types: Types) -> int:
-        return machine.new_block("resource", 0, KNOWN) if machine.ask("result", INT, name, 0) else 0
+        return machine.new_block("resource", 0, KNOWN) if machine.ask("result", INT, name, 0, 0, 1) else 0
 
     return open_
 
@@ -51,7 +52,8 @@ def _close(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
 
 def _fgets(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     """Either null, or a line that fills the buffer. Where it turns out to end earlier, at a newline, the rest is as it was."""
-    if machine.ask("result", INT, "fgets", 0) == 0:
+    if machine.ask("result", INT, "fgets", 0, 0, 1) == 0:
+        came_short(machine, arguments[2])
         return 0
     size = int(arguments[1])
     if size < 1:

@@ -112,6 +112,14 @@ def counted(name: str) -> Function:
     return run
 
 
+def _test(test: Callable[[float], bool]) -> Function:
+    """A macro of C11 7.12.3; compilers give 1 where it holds."""
+    return lambda _machine, arguments, _types: int(test(float(arguments[0])))
+
+
+_TESTS: dict[str, Callable[[float], bool]] = {"isnan": math.isnan, "isfinite": math.isfinite}
+
+
 def _errno(machine: RunningMachine, _arguments: list[Any], _types: Types) -> int:
     return machine.errno()
 
@@ -121,6 +129,8 @@ MODELS: dict[str, Function] = {
     "__ctype_tolower_loc": _table(4, lambda c: c + 32 if 65 <= c <= 90 else c),
     "__ctype_toupper_loc": _table(4, lambda c: c - 32 if 97 <= c <= 122 else c),
     "__errno_location": _errno,
+    **{f"__builtin_{name}": _test(test) for name, test in _TESTS.items()},
+    "__builtin_isinf_sign": lambda _machine, arguments, _types: (arguments[0] == math.inf) - (arguments[0] == -math.inf),
     "abs": _absolute(INT),
     "labs": _absolute(None),
     "llabs": _absolute(LONG_LONG),

@@ -107,7 +107,7 @@ def _text(machine: RunningMachine, arguments: list[Any], at: int, *, kept: bool 
     """What is printed; `kept`: the program may look at it."""
     format_ = string_at(machine, arguments[at]).decode("latin-1")
     if kept and any(found["kind"] == "p" for found in _CONVERSION.finditer(format_)):
-        not_modelled("the number of an address as text")
+        machine.memory.by_address = True
     return formatted(machine, format_, iter(arguments[at + 1 :]))
 
 

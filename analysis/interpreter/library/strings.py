@@ -133,7 +133,7 @@ _DIGITS = b"0123456789abcdefghijklmnopqrstuvwxyz"
 _SIGNIFICANT = 100  # digits, the leading zeros aside, that tell a number from others in the range of any type
 
 
-def _parsed(text: bytes, base: int) -> tuple[int | None, int]:
+def parsed_number(text: bytes, base: int) -> tuple[int | None, int]:
     """The number at the start of a text, None if there is none, and where it ends. One out of the range of all types may be
     another such number of the same sign."""
     if base != 0 and not 2 <= base <= len(_DIGITS):
@@ -157,7 +157,7 @@ def _parsed(text: bytes, base: int) -> tuple[int | None, int]:
 def _strtol(signed: bool) -> Function:
     def convert(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
         base = arguments[2] if len(arguments) > 2 else 10
-        value, end = _parsed(string_at(machine, arguments[0]), base)
+        value, end = parsed_number(string_at(machine, arguments[0]), base)
         if len(arguments) > 1 and arguments[1]:
             put(machine, arguments[1], (arguments[0] + end).to_bytes(machine.code.pointer_bits // 8, "little"))
         limit, found = 1 << (machine.code.model.long_bits - 1), value or 0
@@ -172,13 +172,42 @@ def _ato(bits: int | None) -> Function:
     """`atoi` and its like, of a type of so many bits (none: `long`)."""
 
     def convert(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
-        found = _parsed(string_at(machine, arguments[0]), 10)[0] or 0
+        found = parsed_number(string_at(machine, arguments[0]), 10)[0] or 0
         limit = 1 << (machine.code.model.long_bits if bits is None else bits) - 1
         if not -limit <= found < limit:  # C11 7.22.1p1
             not_modelled("a number that the type of the result cannot represent")
         return found
 
     return convert
+
+
+def _next_token(machine: RunningMachine, start: int, delimiters: int) -> tuple[int, int]:
+    """The next token from an address on, which is ended by a zero, and where to go on; 0 for nothing (C11 7.24.5.8)."""
+    if start == 0:
+        return 0, 0
+    text, marks = string_at(machine, start), string_at(machine, delimiters)
+    first = len(text) - len(text.lstrip(marks)) if marks else 0
+    if first == len(text):
+        return 0, 0
+    end = next((at for at in range(first, len(text)) if text[at] in marks), len(text))
+    if end == len(text):
+        return start + first, 0
+    put(machine, start + end, b"\0")
+    return start + first, start + end + 1
+
+
+def _strtok(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
+    token, machine.tokens = _next_token(machine, arguments[0] or machine.tokens, arguments[1])
+    return token
+
+
+def _strtok_r(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
+    """The place that it keeps is as in other libraries: where to go on, or null."""
+    size = machine.code.pointer_bits // 8
+    start = arguments[0] or int.from_bytes(known_bytes(machine, arguments[2], size), "little")
+    token, after = _next_token(machine, start, arguments[1])
+    put(machine, arguments[2], after.to_bytes(size, "little"))
+    return token
 
 
 MODELS: dict[str, Function] = {
@@ -198,6 +227,8 @@ MODELS: dict[str, Function] = {
     **{name: _search(name) for name in SEARCHES},
     "strtol": _strtol(signed=True),
     "strtoul": _strtol(signed=False),
+    "strtok": _strtok,
+    "strtok_r": _strtok_r,
     "atoi": _ato(32),
     "atol": _ato(None),
     "atoll": _ato(64),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from analysis.c.functions import known
 from analysis.interpreter.library.locks import expose
 from analysis.interpreter.memory import ASKED, UNDEFINED
 from analysis.interpreter.running_machine import RunningMachine
@@ -27,8 +28,10 @@ def unknown(name: str, returned: Type) -> Callable[[RunningMachine, list[Any], t
         if isinstance(returned, Record | Array):
             size = machine.code.size(returned) or 0
             return bytes(size), bytes((ASKED,)) * size
-        return machine.ask("result", returned, name, 0)
+        return machine.ask("result", returned, name, 0, least, greatest)
 
+    function = known(name)
+    least, greatest = (None, None) if function is None else (function.least, function.greatest)
     return run
 
 
@@ -58,4 +61,5 @@ def undefined_to_asked(machine: RunningMachine, address: int, size: int | None =
 
 def overwritten(machine: RunningMachine, address: int, size: int) -> None:
     """Makes bytes inputs, whatever they were; they must be there."""
+    machine.memory.writable(address, size)
     machine.memory.write(address, bytes(size), bytes((ASKED,)) * size)

@@ -1,4 +1,4 @@
-"""Proofs about all functions of a program at once, each by the contracts of what it calls.
+"""Proofs about all functions of a program at once, each by the contracts of what it calls. Runs of each: `searched_functions`.
 
 Those called first are followed first, once for all rules about blocks and streams, and once for each rule about values. The
 checkers do the same for all functions together. So the time grows with the program, and not with how often each function is
@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from analysis.c.undefined import SHOWN_ALONE
 from analysis.certificate.nonzero import requirement_checker as values
 from analysis.certificate.nonzero.callee_contracts import Needs
 from analysis.certificate.nonzero.invariant_candidates import running
@@ -38,7 +39,7 @@ from analysis.cpa.predicates.violations import violations_in
 from analysis.model import ir
 from analysis.model.spelling import display_name
 from analysis.session.contracts.unaffected import unaffected
-from analysis.session.portfolio import ownership_proofs, range_proofs, required_proofs
+from analysis.session.portfolio import ownership_proofs, range_proofs, required_proofs, searched_functions
 from analysis.session.portfolio.counted_steps import CountedSteps
 from analysis.session.portfolio.kept_data import HERE
 from analysis.session.portfolio.request import Answer, Proved, Request, Unknown
@@ -87,6 +88,9 @@ def prove(request: Request, seconds: float, cancellation: Cancellation) -> Itera
     of_blocks = [rule for rule in rules if rule in OF_BLOCKS]
     if of_blocks:
         yield from _by_blocks(parts, of_blocks, goes_on)
+    if not SHOWN_ALONE.isdisjoint(rules):
+        shown = searched_functions.search(request, seconds, cancellation)
+        yield from (OfFunction(name, found.observation.kind, found) for name, found in shown)
     of_values = [msgspec.convert(rule, Rule) for rule in rules if rule in OF_VALUES]
     for rule in of_values:
         answers = tuple(_or_by_ranges(parts, rule, _by_values(parts, rule, goes_on), goes_on))
@@ -175,9 +179,8 @@ def _by_values(parts: _Parts, rule: Rule, goes_on: Callable[[], bool]) -> Iterat
             search.take_over(last, same)
     placed = frozenset(name for name in program.functions if any(True for _ in violations_in(program, name, rule)))
     _follow_for(search, placed, parts)
-    followed = tuple(name for name in program.functions if name in search.found)
     needs = values.checked_needs(program, search.needs())
-    shown = values.shown(program, rule, needs, followed, before, same)
+    shown = values.shown(program, rule, needs, _worth_showing(search, placed, parts, needs), before, same)
     _last_values[rule] = search, shown
     found = shown.found
     for name in program.functions:
@@ -188,9 +191,22 @@ def _by_values(parts: _Parts, rule: Rule, goes_on: Callable[[], bool]) -> Iterat
             hidden = f"not all of {display_name(name)}() is supported"
             yield OfFunction(name, rule, _unknown(hidden if _hides(program.functions[name]) else blocks.NOTHING))
         elif name not in found:
-            yield OfFunction(name, rule, Unknown(_NO_TIME))
+            open_ = values.open_place(program, name, search.found[name]) if name in search.found else ""
+            yield OfFunction(name, rule, _unknown(open_) if open_ else Unknown(_NO_TIME))
         else:
             yield _of_values(parts, needs, found, name, rule)
+
+
+def _worth_showing(
+    search: RequirementSearch, placed: frozenset[str], parts: _Parts, needs: Mapping[str, Needs]
+) -> tuple[str, ...]:
+    """The functions that the search holds for proved, and those that call them, if that matters. Of the others it says why they
+    are not, which proves nothing, and nobody has to check."""
+    program, wanted = search.program, set[str]()
+    for name in sorted(placed & search.found.keys()):
+        if not values.open_place(program, name, search.found[name]):
+            wanted.update(values.functions_about(program, name, needs, parts.runs_from(name)))
+    return tuple(name for name in program.functions if name in wanted and name in search.found)
 
 
 def _follow_for(search: RequirementSearch, placed: frozenset[str], parts: _Parts) -> None:

@@ -8,10 +8,12 @@ import msgspec
 
 from analysis.cfa import marks
 from analysis.cfa.graph import Edge, Places, Program
+from analysis.cfa.linking.obstructed import MAIN
 from analysis.cfa.unnamed_values import without_temporaries
 from analysis.cfa.written_steps import written_step
 from analysis.model import ir
 from analysis.model.digest import digest_text
+from analysis.model.evidence import Evidence
 from analysis.model.report import Finding, RuleVerdict, StepKind, TraceStep
 from analysis.model.run_inputs import RunStart
 from analysis.model.spelling import display_name, spell_effect
@@ -23,6 +25,7 @@ from analysis.session.provers.block_steps import block_steps, repeats
 from analysis.session.provers.open_reasons import open_reason
 
 ENGINE = "symbolic"
+_OF_FUNCTION: Evidence = "whatever-called"
 
 
 def with_decision(finding: Finding, decided: Decided | None, program: Program, places: Places, limit: int) -> Finding:
@@ -59,7 +62,15 @@ def shown(run: Run, rules: Mapping[str, Rule], program: Program, places: Places,
     text = without_temporaries(spell_effect(program.functions[last.function].by_id[last.edge].effect))
     fingerprint = digest_text(rule.name, function, rule.summary, text.replace(place.path, "__FILE__"))
     finding = Finding(rule.name, "possible", rule.severity, message, place, function, fingerprint, ())
-    return with_decision(finding, run.decided, program, places, limit)
+    found = with_decision(finding, run.decided, program, places, limit)
+    if run.decided.steps[0].function == MAIN or run.decided.run is None or run.decided.run.entry == MAIN:
+        return found
+    return msgspec.structs.replace(found, status="possible", evidence=(_OF_FUNCTION,), reason=None, run=None)
+
+
+def is_of_function(finding: Finding) -> bool:
+    """Whether runs of a function by itself showed the finding (`shown`)."""
+    return _OF_FUNCTION in finding.evidence
 
 
 def runs_beside(
@@ -81,6 +92,7 @@ def runs_beside(
             continue
         finding = shown(run, rules, program, places, limit)
         if (finding.rule, finding.place) not in places_known:
+            places_known.add((finding.rule, finding.place))
             found.append(finding)
     return found
 

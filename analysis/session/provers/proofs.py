@@ -29,9 +29,10 @@ from analysis.session.provers.asking.contract_answers import ContractAnswers
 from analysis.session.provers.asking.contract_refutations import refuting
 from analysis.session.provers.asking.finding_answers import Proving
 from analysis.session.provers.asking.kept_answers import Decisions
+from analysis.session.provers.asking.program_answers import Run
 from analysis.session.provers.asking.program_slices import Contents
 from analysis.session.provers.broken_assumptions import without_broken
-from analysis.session.provers.confirmed_findings import runs_beside, violated_verdict, with_decision
+from analysis.session.provers.confirmed_findings import is_of_function, runs_beside, violated_verdict, with_decision
 from analysis.session.provers.processes.prover_pool import Pool
 from analysis.session.provers.processes.task_pool import TaskPool
 from analysis.session.provers.proof_verdicts import ProvedFunctions
@@ -246,9 +247,11 @@ class Proofs:
         done = tuple(with_decision(f, decisions.get(f.fingerprint), program, places, limit) for f in findings)
         whole = self._claims.program_answers(program)
         by_name = {rule.name: rule for rule in rules}
-        done = numbered([*done, *runs_beside(done, decisions, whole.runs, by_name, program, places, limit)])
-        confirmed = {(f.place.path, f.function, f.rule): f for f in done if f.status == "confirmed"}
         answers = _together(self._contracts.answers(program), self._claims.answers(program))
+        runs = [*whole.runs, *(Run(rule, one) for (_, rule), (one, _) in answers.items() if one.status == "confirmed")]
+        answers = {key: one for key, one in answers.items() if one[0].status != "confirmed"}
+        done = numbered([*done, *runs_beside(done, decisions, runs, by_name, program, places, limit)])
+        confirmed = {(f.place.path, f.function, f.rule): f for f in done if f.status == "confirmed" or is_of_function(f)}
         proved = self._proved.with_answers(functions, check.reports, answers, whole, program, places)
         proved = self._rechecked.marked(proved, check.reports, functions, self._is_asked, understood=self._is_understood)
         if not confirmed:

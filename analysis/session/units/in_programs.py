@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from analysis.cfa.building.unit import Unit
-from analysis.cfa.linking.programs import Meant, Names, Several, meanings, mentioned_in, names_of, several
+from analysis.cfa.linking.programs import Meant, Names, Several, apart_by_type, meanings, mentioned_in, names_of, several
 from analysis.cfa.linking.renamed_unit import renamed_unit
 from analysis.model.report import Message
 from analysis.session.units.kept_functions import Kept
@@ -74,7 +74,7 @@ class InPrograms:
     def _meanings(self, units: Sequence[UnitView]) -> Sequence[Meant]:
         """What each of the files means by its names."""
         self._named = {unit.path: self._names(unit) for unit in units}
-        names = [one.names for one in self._named.values()]
+        names = apart_by_type([one.names for one in self._named.values()])
         found = several(names)
         if not found.owners:
             self._mentioned, self._meant = {}, None

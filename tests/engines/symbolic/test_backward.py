@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from analysis.cfa.graph import Edge, Program
 from analysis.cpa.framework.algorithm import Cancellation
 from analysis.engines.symbolic.backward import Answer, Question, refute
-from analysis.engines.symbolic.choices import Random as RandomInputs
+from analysis.engines.symbolic.random_inputs import Random as RandomInputs
 from analysis.engines.symbolic.task import Target
 from analysis.engines.symbolic.violation_branches import violating
 from analysis.interpreter.interpreter import execute

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from analysis.engines.symbolic import Confirmed, Effort, Target, Task, decide
-from analysis.engines.symbolic.single_faults import Faulty, compared_on, faulty_inputs, followed, others, ranked
+from analysis.engines.symbolic.compared_texts import texts_near
+from analysis.engines.symbolic.single_faults import Faulty, Text, compared_on, faulty_inputs, followed, others, ranked
 from analysis.interpreter.inputs import Fresh, InputValue, Question, QuestionKind
 from analysis.interpreter.outcome import Step
 from analysis.model import ir
@@ -71,8 +73,9 @@ def test_what_is_read_again_and_again_ends() -> None:
     [
         (asked("allocation", INT, "malloc"), (0,)),
         (asked("result", Pointer(CHAR), "getenv"), (0,)),
-        (asked("result", INT, "open"), (1, -1)),
-        (asked("parameter", INT, "argc"), (2, 3)),
+        (asked("result", INT, "ftell"), (1, -1)),
+        (asked("result", INT, "open"), (-1,)),
+        (asked("parameter", INT, "argc"), (3, 2)),
         (asked("expression", INT), ()),
         (asked("written", INT, "f"), ()),
     ],
@@ -83,8 +86,10 @@ def test_what_can_differ(question: Question, values: tuple[InputValue, ...]) -> 
 
 def test_numbers_that_the_claimed_path_compares_with_are_tried_as_results_and_as_what_was_read() -> None:
     assert others(asked("result", INT, "getc"), (47, -1, 42)) == (1, -1, 47, 42)
+    assert others(asked("result", INT, "getc"), (47, -2, 256, 42)) == (1, -1, 47, 42)  # it returns no others
+    assert others(asked("result", INT, "fread"), (47,)) == (1, 47)
     assert others(asked("memory", CHAR, "line"), (47, -1, 42)) == (1, 47, 42)
-    assert others(asked("parameter", INT, "argc"), (47,)) == (2, 3)
+    assert others(asked("parameter", INT, "argc"), (47,)) == (3, 2)
 
 
 def test_the_numbers_of_a_path_are_those_of_its_branches_the_last_first() -> None:
@@ -153,3 +158,33 @@ def test_runs_find_the_characters_that_the_claimed_path_looks_for() -> None:
     assert isinstance(decision, Confirmed)
     assert decision.spent.paths == 0
     assert [value for question, value in decision.inputs if question.name == "getchar"][-3:] == [47, 42, -1]
+
+
+OPTIONS = (
+    "int main(int argc, char **argv) { int i, minor = 0; char *p = 0; for (i = 1; i < argc; i++) {"
+    ' if (strcmp(argv[i], "--help") == 0) return 0;'
+    ' if (strncmp(argv[i], "--level", 7) == 0) { if (++i == argc) return 1; if (strcmp(argv[i], "one") == 0) minor = 1;'
+    ' else if (strcmp(argv[i], "two") == 0) minor = 2; else return 1; } }'
+    " if (minor == WANTED) *p = 1; return 0; }"
+)
+
+
+@pytest.mark.parametrize("wanted", [1, 2])
+def test_words_that_the_program_compares_with_are_tried(wanted: int) -> None:
+    assert isinstance(decide(store(OPTIONS.replace("WANTED", str(wanted)), runs=64)), Confirmed)
+
+
+def test_a_text_stands_where_its_first_character_was_asked_for() -> None:
+    first = Question("memory", CHAR, "fresh 1", 0, "main", 1, 1, 0)
+    inputs = Faulty(((0, Text(b"ab")),), 8)
+    asked_at = [msgspec.structs.replace(first, offset=offset) for offset in (0, 1, 2)]
+    assert [inputs.answer(one) for one in asked_at] == [ord("a"), ord("b"), 0]
+    assert inputs.answer(msgspec.structs.replace(first, name="fresh 2")) == 0
+
+
+def test_texts_are_those_of_the_path_and_else_those_of_the_function() -> None:
+    program = program_of(OPTIONS.replace("WANTED", "1"))
+    calls = [edge for edge in program.functions["main"].calls if ir.direct_callee(edge.effect) == "strcmp"]
+    assert texts_near(program, ())("main") == (b"--help", b"--level", b"one", b"two")
+    assert texts_near(program, [Step("main", calls[1].id)])("main") == (b"one",)
+    assert texts_near(program, ())("nowhere") == ()

@@ -42,6 +42,7 @@ class SiblingCalls:
     def __init__(self) -> None:
         self._program: Program | None = None
         self._by_function: dict[str, tuple[Cfa, Counted]] = {}
+        self._by_callee: dict[str, dict[str, dict[Constants, Calls]]] = {}  # what each function does with the results of one
         self._known: dict[str, dict[Constants, Calls]] = {}
 
     def of(self, delta: ProgramDelta, callee: str, constants: Constants) -> Calls:
@@ -51,18 +52,31 @@ class SiblingCalls:
         known = self._known.get(callee)
         if known is None:
             known = self._known[callee] = {}
-            for _, counted in self._by_function.values():
-                for given, calls in counted.get(callee, {}).items():
+            for counted in self._by_callee.get(callee, {}).values():
+                for given, calls in counted.items():
                     known[given] = _sum((known.get(given, Calls()), calls))
         alike = known.get(constants, Calls())
         return alike if alike.used >= _ENOUGH else _sum(known.values())
 
     def _revise(self, delta: ProgramDelta) -> None:
-        before, self._by_function = self._by_function, {}
+        self._program = delta.program
+        for name in self._by_function.keys() - delta.program.functions.keys():
+            self._leave_out(name)
         for name, cfa in delta.program.functions.items():
-            known = before.get(name)
-            self._by_function[name] = known if known is not None and known[0] is cfa else (cfa, _counted(delta.lookup(name)))
-        self._program, self._known = delta.program, {}
+            known = self._by_function.get(name)
+            if known is None or known[0] is not cfa:
+                self._leave_out(name)
+                counted = _counted(delta.lookup(name))
+                self._by_function[name] = cfa, counted
+                for callee, calls in counted.items():
+                    self._by_callee.setdefault(callee, {})[name] = calls
+                    self._known.pop(callee, None)
+
+    def _leave_out(self, name: str) -> None:
+        """Forgets a function."""
+        for callee in self._by_function.pop(name, (None, {}))[1]:
+            del self._by_callee[callee][name]
+            self._known.pop(callee, None)
 
 
 Counted = dict[str, dict[Constants, Calls]]

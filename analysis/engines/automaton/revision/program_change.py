@@ -71,7 +71,7 @@ def revise(
     if _is_anew(before, program, world, global_edges):
         return None
     changed = {name for name, cfa in program.functions.items() if cfa is not old.functions.get(name)}.union(world.calls)
-    callers = Callers(program, old, changed, before.callers, is_alike=not world and program.called is old.called)
+    callers = Callers(program, old, changed, before.callers, is_alike=_call_alike(old, program, world))
     relevant = before.relevance.nodes
     delta, moved = _without_models(before, program, world, changed, callers)
     nodes = _that_differ(relevant, delta.relevance.nodes)
@@ -111,6 +111,11 @@ def revise(
     delta.callers = callers.settled()
     differ = (remodelled - written.keys()) | _starting_otherwise(delta, before, changed)
     return Revised(delta, changes, frozenset(differ), written, frozenset(touched), world.gone)
+
+
+def _call_alike(old: Program, program: Program, world: WorldChange) -> bool:
+    """Whether calls in functions that are the same reach what they did."""
+    return not world and program.called is old.called
 
 
 def _is_anew(before: ProgramDelta, program: Program, world: WorldChange, global_edges: int) -> bool:

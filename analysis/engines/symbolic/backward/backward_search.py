@@ -15,6 +15,7 @@ import msgspec
 
 from analysis.c.control import TWICE
 from analysis.cfa.graph import Cfa, Edge, Program
+from analysis.cfa.open_functions import is_main
 from analysis.cpa.effects.state_places import base_of, onto
 from analysis.cpa.effects.writes import WholeProgram, Writes
 from analysis.cpa.framework.algorithm import Cancellation
@@ -89,7 +90,7 @@ class _EndedError(Exception):
 
 def refute(question: Question, deadline: float, most: int, cancellation: Cancellation) -> Answer:
     """Whether the violation cannot happen; `deadline` of `model.clock`, `most` states."""
-    whole = WholeProgram(question.program, question.entries == ("main",))
+    whole = WholeProgram(question.program, bool(question.entries) and all(map(is_main, question.entries)))
     obstacle = whole.obstacle()
     if obstacle:
         return Answer(False, obstacle)
@@ -445,11 +446,11 @@ class _Search:
         self._push(State(stack, name, edge.source, found, up, PathSuffix(name, edge.id, state.suffix)), TRUE)
 
     def _at_start(self, state: State) -> None:
-        """Where the program begins: with `main`, its variables have their initial values."""
+        """Where the program begins: with a `main`, its variables have their initial values."""
         found = state.conditions
-        if state.function == "main":
+        if is_main(state.function):
             edge = Edge(-1, -1, -1, ir.Return(None))
-            found = Preimage(self._whole, ("main",), edge, found).mapped(found, self._initial)
+            found = Preimage(self._whole, (state.function,), edge, found).mapped(found, self._initial)
         if self._is_possible(found):
             text = spelled(c for c in found if not isinstance(c, ir.IntConst))
             name = display_name(state.function)

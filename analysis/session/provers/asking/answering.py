@@ -81,8 +81,12 @@ def _is_proof(decided: Decided) -> bool:
 def _by_contracts(request: Request, seconds: float) -> Decided:
     """What is said of all functions: a part for each that something else is said of."""
     functions, final, states = dict[Part, list[str]](), True, 0
+    runs = list[Part]()
     for found in contract_proofs.prove(request, seconds, Cancellation()):
         answer = found.answer
+        if isinstance(answer, Confirmed):
+            runs.append(msgspec.structs.replace(_part(request, found.rule, answer), functions=(found.function,)))
+            continue
         final = final and not (isinstance(answer, Unknown) and not answer.final)
         states += answer.states if isinstance(answer, Proved) else 0
         no_place = isinstance(answer, Unknown) and answer.nothing
@@ -91,7 +95,7 @@ def _by_contracts(request: Request, seconds: float) -> Decided:
         part = msgspec.structs.replace(part, entries=found.entries, no_place=no_place, invariants=said)
         functions.setdefault(part, []).append(found.function)
     parts = tuple(msgspec.structs.replace(part, functions=tuple(names)) for part, names in functions.items())
-    return Decided("possible", final, states=states, parts=parts)
+    return Decided("possible", final, states=states, parts=(*parts, *runs))
 
 
 def _decided(request: Request, answers: Answers) -> Decided:

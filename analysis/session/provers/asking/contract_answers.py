@@ -1,4 +1,4 @@
-"""What contracts prove of all functions of a program, revision by revision.
+"""What contracts prove of all functions of a program, and runs of each show, revision by revision.
 
 There is one question for each group of rules (`portfolio.contract_proofs`), about the whole program. After an edit all questions
 are asked again; the prover takes over what still holds of its last answers. Until a question is answered, what was proved of a
@@ -11,6 +11,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 
+from analysis.c.undefined import SHOWN_ALONE
 from analysis.certificate.nonzero.needed_values import RULES as OF_VALUES
 from analysis.certificate.ownership.closed_checker import obstacle
 from analysis.certificate.ownership.obligations import RULES as OF_BLOCKS
@@ -31,7 +32,12 @@ from analysis.session.provers.asking.question import SHARE, Question, task_budge
 from analysis.session.provers.processes.task_outcome import Outcome
 from analysis.session.provers.processes.task_pool import TaskPool
 
-_GROUPS = (tuple(sorted(OF_BLOCKS)), *((rule,) for rule in sorted(OF_VALUES)), tuple(sorted(OF_OPERATORS - OF_VALUES)))
+_GROUPS = (
+    tuple(sorted(OF_BLOCKS)),
+    *((rule,) for rule in sorted(OF_VALUES)),
+    tuple(sorted(OF_OPERATORS - OF_VALUES)),
+    tuple(sorted(SHOWN_ALONE)),
+)
 _RANK = 8  # in the pool: after findings, before other proofs
 _Answers = Mapping[Key, tuple[Decided, float]]
 
@@ -165,8 +171,12 @@ class ContractAnswers:
                 entries=part.entries,
                 no_place=part.no_place,
                 invariants=part.invariants,
+                observed=part.observed,
+                steps=part.steps,
+                run=part.run,
             )
-            found.update(((name, part.rule), (one, self._known[group].ms)) for name in part.functions)
+            for name in part.functions:
+                found.setdefault((name, part.rule), (one, self._known[group].ms))
         self._answers[group] = found
         self._holding = None
 

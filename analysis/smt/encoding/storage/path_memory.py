@@ -175,7 +175,7 @@ class Memory:
         reached: set[int] = set()
         seen: set[Term] = set()
         while waiting:
-            for part in subterms((waiting.pop(),)):
+            for part in self._origins.of(waiting.pop()):
                 if part in seen or part.op != "value":
                     continue
                 seen.add(part)

@@ -1,0 +1,137 @@
+"""Reading from streams and descriptors (C11 7.21.8.1, 7.21.10, POSIX `read` and `recv`): what comes is input, and so is how much
+of it comes.
+
+A stream from which less came than was asked for is at its end, or in error: `feof` and `ferror` say which, and that is an input,
+too. What they say of a stream is not known once another function has used it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from analysis.interpreter.halting import not_modelled
+from analysis.interpreter.library.blocks import size_of
+from analysis.interpreter.library.unknown import overwritten, unknown
+from analysis.interpreter.memory import Block, Reading
+from analysis.interpreter.running_machine import RunningMachine
+from analysis.model.c_types import INT, Integer, Type
+
+Types = tuple[Type, ...]
+Function = Callable[[RunningMachine, list[Any], Types], Any]
+_INDICATORS: dict[str, Reading] = {"feof": "end", "ferror": "error"}
+_GREATEST = (1 << 31) - 1  # bytes that are tried as what comes
+_FROM_START, _FROM_END = 0, 2  # SEEK_SET and SEEK_END, on all systems
+_KEEPING = frozenset(("fread", "fgets", "fgetc", "getc", "fileno", *_INDICATORS))
+
+
+def _received(name: str) -> Function:
+    """`read` and its like: so many bytes as they return, which is at most what they are asked for; -1 where they fail."""
+
+    def run(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
+        if _is_closed(machine, arguments[0], name):
+            return -1
+        size = size_of(machine, arguments[2])
+        signed = Integer(machine.code.pointer_bits, True, "ssize_t")
+        count = int(machine.ask("result", signed, name, 0, -1, min(size, _GREATEST)))
+        if not -1 <= count <= size:
+            not_modelled(f"{name}() that returns more than it was asked for")
+        if count > 0:
+            overwritten(machine, arguments[1], count)
+        return count
+
+    return run
+
+
+def _is_closed(machine: RunningMachine, descriptor: int, name: str) -> bool:
+    """Whether a number is no descriptor, for certain; it is not followed which of those that were closed are open again."""
+    if descriptor in machine.closed:
+        not_modelled(f"{name}() with a descriptor that was closed")
+    return descriptor < 0
+
+
+def _lseek(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
+    """Where a descriptor is then: where the program says, or, from the end of the file, anywhere; -1 where there is no end."""
+    if _is_closed(machine, arguments[0], "lseek"):
+        return -1
+    offset, whence = int(arguments[1]), int(arguments[2])
+    if whence == _FROM_START:
+        return offset if offset >= 0 else -1
+    if whence != _FROM_END or offset != 0:
+        not_modelled("a position that is neither the end of a file nor a certain one")
+    end = int(machine.ask("result", Integer(machine.code.pointer_bits, True, "off_t"), "lseek", 0, -1))
+    if end < -1:
+        not_modelled("lseek() that returns no position")
+    return end
+
+
+def _fread(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
+    size, wanted = size_of(machine, arguments[1]), size_of(machine, arguments[2])
+    if size == 0 or wanted == 0:
+        return 0
+    count = int(machine.ask("result", Integer(machine.code.pointer_bits, False, "size_t"), "fread", 0, 0, min(wanted, _GREATEST)))
+    if count > wanted:
+        not_modelled("fread() that returns more than it was asked for")
+    if count:
+        overwritten(machine, arguments[0], size * count)
+    if count < wanted:
+        came_short(machine, arguments[3])
+    return count
+
+
+def _character(name: str) -> Function:
+    def run(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
+        character = int(machine.ask("result", INT, name, 0, -1, 255))
+        if character == -1:
+            came_short(machine, arguments[0])
+        return character
+
+    return run
+
+
+def came_short(machine: RunningMachine, handle: Any) -> None:
+    """Notes that less came from a stream than was asked for."""
+    stream = _stream(machine, handle)
+    if stream is not None and stream.reading == "more":
+        stream.reading = "short"
+
+
+def _indicator(name: str) -> Function:
+    otherwise = unknown(name, INT)
+
+    def run(machine: RunningMachine, arguments: list[Any], types: Types) -> int:
+        stream = _stream(machine, arguments[0])
+        if stream is None or stream.reading == "unknown":
+            return int(otherwise(machine, arguments, types, True))
+        if stream.reading == "short":
+            says = int(machine.ask("result", INT, name, 0)) != 0
+            stream.reading = _INDICATORS[name] if says else next(one for one in _INDICATORS.values() if one != _INDICATORS[name])
+        return int(stream.reading == _INDICATORS[name])
+
+    return run
+
+
+def note_use(machine: RunningMachine, name: str, handles: Iterable[Any]) -> None:
+    """A function of the library uses streams: unless it is known what it does to what `feof` says, that is not known from now
+    on."""
+    if name not in _KEEPING:
+        for handle in handles:
+            stream = _stream(machine, handle)
+            if stream is not None:
+                stream.reading = "unknown"
+
+
+def _stream(machine: RunningMachine, handle: Any) -> Block | None:
+    block = machine.memory.find(handle) if isinstance(handle, int) else None
+    return block if block is not None and block.kind == "resource" else None
+
+
+MODELS: dict[str, Function] = {
+    "read": _received("read"),
+    "recv": _received("recv"),
+    "lseek": _lseek,
+    "fread": _fread,
+    "fgetc": _character("fgetc"),
+    "getc": _character("getc"),
+    **{name: _indicator(name) for name in _INDICATORS},
+}

@@ -1,0 +1,100 @@
+"""What programs read: how much, and what, is an input of the run, and `sscanf` and `strtok` do what their texts say."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.interpreter.outcome import NotModelled, Observation, Returned
+from tests.support.runs import main_of, run_of
+
+_DECLARED = (
+    "int scanf(const char *, ...); int fscanf(FILE *, const char *, ...); int sscanf(const char *, const char *, ...);"
+    "long read(int, void *, size_t); size_t fread(void *, size_t, size_t, FILE *); char *strtok(char *, const char *);"
+    "char *strtok_r(char *, const char *, char **);"
+)
+
+
+def _end(statements: str, values: tuple[int, ...] = ()) -> object:
+    return run_of(main_of(statements, _DECLARED), values).end
+
+
+@pytest.mark.parametrize(
+    ("statements", "result"),
+    [
+        ('int a, b; int n = sscanf("12 -7", "%d %d", &a, &b); return n * 100 + a + b;', 205),
+        ('int a = 5; int n = sscanf("x", "%d", &a); return n * 10 + a;', 5),
+        ('int a = 5; int n = sscanf("", "%d", &a); return n * 10 + a;', -5),
+        ('unsigned a; int n = sscanf("0x1F", "%x", &a); return n + a;', 32),
+        ('int a, b = 3; int n = sscanf("1,2", "%d;%d", &a, &b); return n * 10 + b;', 13),
+        ('char s[4]; int n = sscanf("  abc def", "%3s", s); return n + strlen(s);', 4),
+        ('char s[9]; int n = sscanf("key=value", "%8[a-z]", s); return n * 10 + strlen(s);', 13),
+        ('char s[9]; int n; sscanf("a b:c", "%8[^:]%n", s, &n); return n * 10 + strlen(s);', 33),
+        ('short a = 0; char c; return sscanf("7%q", "%hd%%%c", &a, &c) == 2 && c == \'q\' ? a : 0;', 7),
+        ('int a; int n = sscanf("1 2", "%*d %d", &a); return n * 10 + a;', 12),
+        (
+            'char t[] = " a, b"; char *p = strtok(t, " ,"), *q = strtok(0, " ,"); return *p * 2 + *q;',
+            292,
+        ),
+        ('char t[] = "a:b", *k; char *p = strtok_r(t, ":", &k), *q = strtok_r(0, ":", &k); return *p * 2 + *q;', 292),
+    ],
+)
+def test_texts_are_read_as_they_are(statements: str, result: int) -> None:
+    assert _end(statements) == Returned(result)
+
+
+@pytest.mark.parametrize(
+    ("statements", "values", "result"),
+    [
+        ('int a = 1, b = 2; int n = scanf("%d %d", &a, &b); return n * 100 + a * 10 + b;', (1, 7), 172),
+        ('int a = 1; int n = scanf("%d", &a); return n + a;', (-9,), 0),  # no less than the end of the input
+        ('int a = 1; int n = scanf("%d", &a); return n + a;', (9, 4), 5),  # no more than there are fields
+        ('char s[4]; int n = scanf("%3s", s); return n + strlen(s);', (1, 104, 105, 32), 3),
+        ("char b[4]; return read(0, b, 4) == 2 ? b[0] + b[1] : 0;", (2, 5, 6), 11),
+        ("int a[3] = {0}; int n = fread(a, 4, 3, stderr); return n * 10 + a[1] + a[2];", (2, 8), 28),
+    ],
+)
+def test_what_is_read_is_an_input(statements: str, values: tuple[int, ...], result: int) -> None:
+    assert _end(statements, values) == Returned(result)
+
+
+@pytest.mark.parametrize(
+    ("statements", "values", "kind"),
+    [
+        ("char b[4]; return read(0, b, 8) > 0;", (5,), "array-bounds"),
+        ('char s[2]; return scanf("%s", s);', (1, 104, 105, 0), "array-bounds"),
+        ('int a; scanf("%d", &a); return a;', (0,), "uninitialized-read"),
+        ('char s[3]; return sscanf("abc", "%s", s);', (), "array-bounds"),
+        ("char b[4]; read(0, b, 4); return b[2];", (1,), "uninitialized-read"),
+        ('char *p = strtok("a", ","); return p[2];', (), "array-bounds"),
+    ],
+)
+def test_violations(statements: str, values: tuple[int, ...], kind: str) -> None:
+    end = _end(statements, values)
+    assert isinstance(end, Observation), end
+    assert end.kind == kind
+
+
+@pytest.mark.parametrize(
+    ("statements", "values"),
+    [
+        ('char s[4]; return scanf("%3s", s);', (0,)),  # a word is there, or the input is over
+        ('double d; return sscanf("1.5", "%lf", &d);', ()),
+        ('int a; return sscanf("99999999999", "%d", &a);', ()),  # C11 7.21.6.2p10
+        ('int a; return sscanf("1", "%*d %d", &a);', ()),
+        ("char c = '%'; int a; return sscanf(\"1\", &c, &a);", ()),
+    ],
+)
+def test_what_is_not_followed(statements: str, values: tuple[int, ...]) -> None:
+    assert isinstance(_end(statements, values), NotModelled | Observation)
+
+
+def test_a_text_that_is_too_long_for_a_member_that_others_follow() -> None:
+    record = "struct s { char a[4]; char b[8]; char c[4]; } x = {{0}};"
+    assert isinstance(_end(f'{record} strcpy(x.a, "four"); return 0;'), Observation)
+    assert isinstance(_end(f'{record} sprintf(x.b, "%d", 12345678); return 0;'), Observation)
+    assert _end(f'{record} strcpy(x.a, "abc"); strcat(x.b, "1234567"); return 0;') == Returned(0)
+    assert _end(f"{record} memset(x.a, 1, sizeof x); return x.b[7];") == Returned(1)  # several members at once
+    two = "char rows[2][4] = {{0}};"
+    assert isinstance(_end(f'{two} strcpy(rows[0], "four"); return 0;'), Observation)
+    last = "struct t { int n; char text[1]; } *p = malloc(16);"
+    assert _end(f'{last} strcpy(p->text, "longer"); free(p); return 0;') == Returned(0)
