@@ -137,7 +137,7 @@ def test_a_proof_that_waits_for_text_that_parses_says_so() -> None:
             "0 of 2 assertions of the last proof still hold, and 1 part of the others; 2 found again in 9 ms",
         ),
         (ProofReuse(1), 5.0, "the last proof still holds; checked in 5 ms"),
-        (ProofReuse(1, 2, 2, of="a.c::copied"), 5.0, "begun with the proof of `copied`; found in 5 ms"),
+        (ProofReuse(1, 2, 2, of="a.c::copied"), 5.0, "found in 5 ms, starting from the proof of `copied`"),
     ],
 )
 def test_a_hover_says_what_a_proof_took_from_the_last_one(reuse: ProofReuse, ms: float, said: str) -> None:
