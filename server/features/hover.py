@@ -253,7 +253,7 @@ def _note(verdict: RuleVerdict, function: FunctionReport) -> str | None:
     if verdict.verdict != "safe" or not verdict.certified:
         return reason_here(verdict, function)
     called = f"{as_called(verdict.entries)}, " if verdict.entries and function.name not in verdict.entries else ""
-    return f"{called}by the {verdict.engine} engine; the certificate was checked"
+    return f"{called}by the {verdict.engine} engine; the proof was checked"
 
 
 def work_text(done: CheckDone) -> str:
