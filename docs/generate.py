@@ -98,7 +98,8 @@ def assumptions() -> str:
     lines += [
         "done: the analysis covers the case; a run ends there, and rules report it; the case is checked with the property; or"
     ]
-    lines += ["it is assumed, and each answer that needs it lists it.", ""]
+    lines += ["it is assumed, and each answer that needs it lists it. *Used by* names the parts of the verifier that rest on it,"]
+    lines += ["in words of the [architecture](../analysis/ARCHITECTURE.md); users need not know them.", ""]
     lines += ["| assumption | treatment | rules that report a violation | used by |", "|---|---|---|---|", *rows, ""]
     return "\n".join([*lines, "Generated from `analysis/model/assumptions.py` by `make docs`.", ""])
 

@@ -393,5 +393,5 @@ def stale_reason(state: FileState, function: FunctionReport) -> str | None:
     if state.stale is not None:
         return state.stale
     if function.stale:
-        return "does not parse now; what is known is of its last good text"
+        return "does not parse now; this is about its last text that did"
     return "it is being decided again" if state.is_held(function) else None

@@ -34,7 +34,7 @@ def reused_text(verdict: RuleVerdict) -> str:
     if reused is None:
         return ""
     if reused.of:
-        return f"begun with the proof of `{display_name(reused.of)}`; found in {verdict.ms:.0f} ms"
+        return f"found in {verdict.ms:.0f} ms, starting from the proof of `{display_name(reused.of)}`"
     if not reused.asserted:
         return f"the last proof still holds; checked in {verdict.ms:.0f} ms"
     found = reused.asserted - reused.valid

@@ -4,10 +4,10 @@ for the fourth is to add a line here."""
 from __future__ import annotations
 
 BESIDES = {
-    "noreturn": "it does not come back",
+    "noreturn": "it does not return",
     "assertion": "it is called where an assertion failed",
-    "setjmp": "it comes back again for each jump",
-    "twice": "it comes back twice, or more often",
+    "setjmp": "it returns once more for each jump to it",
+    "twice": "it returns twice, or more often",
     "jumps": "control goes on elsewhere in the program",
     "switches": "it makes a context, or a process, that runs what others ran",
     "registers": "code is called when the program ends or forks",

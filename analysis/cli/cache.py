@@ -22,7 +22,7 @@ _WITH_FILE = {"export": export, "import": take}
 @click.command()
 @click.argument("action", type=click.Choice(["stat", "clear", "verify", "export", "import"]))
 @click.argument("files", metavar="[FILE]", nargs=-1)
-@click.option("--deep", is_flag=True, help="With verify: check the program of the FILEs again from nothing, and compare.")
+@click.option("--deep", is_flag=True, help="With verify: check the program of the FILEs again from scratch, and compare.")
 @click.option(
     "--report",
     metavar="FILE",
@@ -89,7 +89,7 @@ def _verify(store: Store) -> int:
     _demand_usable(store)
     messages = store.take_messages()
     say(messages)
-    write(f"{store.path}: {count(good, 'record')} as written, {damaged} damaged and deleted\n", None)
+    write(f"{store.path}: {count(good, 'record')} intact, {damaged} damaged and deleted\n", None)
     return 1 if messages else 0
 
 

@@ -198,7 +198,7 @@ def _functions_left_out(program: Program, proved: set[tuple[str, str]]) -> Itera
     for rule in sorted({rule for _, rule in proved}):
         functions = [name for name, of in proved if of == rule]
         if len(functions) < len(program.functions):
-            yield f"{rule} is proved of {len(functions)} of {len(program.functions)} functions by themselves"
+            yield f"{rule} is proved for {len(functions)} of {len(program.functions)} functions by themselves"
 
 
 def _print_notes(note: str, assumptions: Sequence[str]) -> None:
@@ -221,7 +221,8 @@ def _gaps(program: Program, rule: Property, claimed: Mapping[str, set[Place]], e
     for entry in entries:
         known = coverage(program, entry, places, claimed.get(entry, set()))
         if not known.is_whole:
-            yield f"of runs from {display_name(entry)}, it covers {known.claimed} of {known.places} places of {rule}"
+            covered = f"{known.claimed} of {known.places} places where {rule} could be violated"
+            yield f"in runs from {display_name(entry)}, it covers {covered}"
 
 
 if __name__ == "__main__":

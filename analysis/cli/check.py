@@ -32,7 +32,7 @@ VIOLATED, FAILED, UNKNOWN = 1, 2, 3
 @click.option(
     "--condition",
     metavar="FILE",
-    help="Look only at the paths that a condition, written by `everproof diff`, leaves to be checked.",
+    help="Check only the paths that a condition, written by `everproof diff --condition`, leaves to be checked.",
 )
 @click.option("--witness", metavar="FILE", help="Write a software verification witness 2.0 to this file.")
 @scheduler_options
@@ -95,7 +95,7 @@ def _with_witness(checker: Checker, report: Report, asked: Asked, path: str) -> 
     write(written.text, path)
     if not written.without_invariants:
         return report
-    bare = "The witness has no invariants, for the proof says nothing of loops: validators may refuse it; try --engine predicate."
+    bare = "The witness has no loop invariants, because the proof has none: validators may refuse it; try --engine predicate."
     return msgspec.structs.replace(report, messages=(*report.messages, Message("note", "", bare)))
 
 

@@ -22,7 +22,9 @@ def scheduler_options(command: Command) -> Command:
         "--scheduler-tls", metavar="DIR", help="Encrypt what goes to the scheduler: a folder with ca.pem, cert.pem and key.pem."
     )
     scheduler = click.option(
-        "--scheduler", metavar="dask://HOST:PORT", help="Provers are the workers of this Dask scheduler, not processes here."
+        "--scheduler",
+        metavar="dask://HOST:PORT",
+        help="Run provers on the workers of this Dask scheduler, and not as processes of this machine.",
     )
     return scheduler(tls(command))
 

@@ -52,7 +52,7 @@ def verify_deep(store: Store, paths: tuple[str, ...], report_file: str) -> int:
     checked = f"{count(len(kept.functions), 'function')} and {count(len(kept.findings), 'finding')}"
     if not differences:
         checker.close()
-        write(f"self-audit: {checked} re-checked from nothing, 0 differences\n", None)
+        write(f"self-audit: {checked} re-checked from scratch, 0 differences\n", None)
         return 0
     store.clear()
     checker.save()
@@ -62,7 +62,7 @@ def verify_deep(store: Store, paths: tuple[str, ...], report_file: str) -> int:
     document = AuditReport(everproof_version(), msgspec.to_builtins(asked.options), files, differences)
     write(encode_json(document), report_file)
     write(
-        f"self-audit: {checked} re-checked from nothing, {count(len(differences), 'difference')}; repaired; see {report_file}\n",
+        f"self-audit: {checked} re-checked from scratch, {count(len(differences), 'difference')}; repaired; see {report_file}\n",
         None,
     )
     return DIFFERENT

@@ -112,8 +112,7 @@ def _aside(report: Report, known: int) -> str:
     """The findings that are not shown, in parentheses; empty if there are none."""
     parts = []
     if report.held_back:
-        needs = "needs" if report.held_back == 1 else "need"
-        parts.append(f"{report.held_back} more {needs} something that was not proved: --show all")
+        parts.append(f"{report.held_back} held back as less likely: --show all")
     if report.suppressed:
         parts.append(f"{report.suppressed} suppressed by comments")
     if known:

@@ -73,7 +73,7 @@ class Questions:
     def indeterminate(self, name: str, type_: Type) -> Any:
         """The value of a variable that has none: a violation, or an input."""
         if not self.memory.any_value or self.peeking:
-            raise ViolationError("uninitialized-read", f"{name} is read before it has a value")
+            raise ViolationError("uninitialized-read", f"`{name}` is read before it has a value")
         self.assume(f"{name} is read before it has a value")
         return self.ask("indeterminate", type_, name, 0)
 

@@ -39,21 +39,21 @@ OVERFLOW = Assumption(
 SHIFT = Assumption(
     "shift",
     "modelled",
-    "a shift by a negative number, or by the width or more, gives any value",
+    "a shift by a negative number of bits, or by at least as many as the type has, gives any value",
     ("shift-range",),
     f"{_FORMULAS}, explicit values; a run of the interpreter ends there",
 )
 QUOTIENT = Assumption(
     "quotient",
     "modelled",
-    "the least value of a type divided by -1 gives any value",
+    "the smallest value of a type divided by -1 (`INT_MIN / -1`) gives any value",
     ("signed-overflow",),
     f"{_FORMULAS}; a run of the interpreter ends there",
 )
 DISTANCE = Assumption(
     "distance",
     "modelled",
-    "the difference of two pointers that are not a whole number of elements apart is any value",
+    "subtracting two pointers that are not a whole number of elements apart gives any value",
     (),
     f"{_FORMULAS}, explicit values; the interpreter does not go on",
 )
@@ -67,14 +67,14 @@ UNINITIALISED = Assumption(
 CONVERSION = Assumption(
     "conversion",
     "modelled",
-    "a floating value outside of the range of an integer type converts to any value of that type",
+    "converting a floating-point value to an integer type that cannot hold it gives any value of that type",
     (),
     f"{_FORMULAS}; the interpreter does not go on",
 )
 ROUNDING = Assumption(
     "rounding",
     "modelled",
-    "the result of floating arithmetic is any value",
+    "floating-point arithmetic gives any value",
     (),
     "path formulas, transitions; the interpreter computes by IEEE 754",
 )
@@ -112,8 +112,8 @@ BEFORE = Assumption(
 ORDER = Assumption(
     "order",
     "listed",
-    "in expressions such as `a() + b()`, both operands come back, and neither writes an object that the other one accesses as"
-    " another member or type, or through a pointer from another file",
+    "in expressions such as `a() + b()`, both calls return, and neither writes an object that the other one accesses as another"
+    " member or type, or through a pointer from another file",
     (),
     "all proofs and runs, where operands with side effects are beside others; where their order could matter otherwise,"
     " nothing is confirmed, and all that is proved holds in each order: that values are not null or zero, and rules about"
@@ -122,14 +122,14 @@ ORDER = Assumption(
 BOUNDS = Assumption(
     "bounds",
     "listed",
-    "accesses through pointers stay inside the object that they start in",
+    "an access through a pointer stays inside the object that the pointer points into",
     ("array-bounds",),
     "path formulas, transitions, symbolic and explicit values, going back from a violation",
 )
 INSIDE = Assumption(
     "inside",
     "listed",
-    "all accesses stay inside the objects that they are meant for, so that no variable changes but by what is written to it",
+    "each access stays inside the object that it is meant for, so a variable changes only where it is itself written",
     ("array-bounds",),
     "proofs by closed sets of memory states",
 )
@@ -143,37 +143,37 @@ OPEN_STREAMS = Assumption(
 LEFT_OPEN = Assumption(
     "left-open",
     "listed",
-    "stdin, stdout and stderr are open when code outside of the program calls its functions, and reach the program by these names"
-    " only",
+    "stdin, stdout and stderr are open when code outside of the program calls its functions, and the program gets these streams"
+    " by these names only",
     ("use-after-close",),
     "proofs that streams and blocks are not used after their end, of programs that name them and do not close them",
 )
 PASSED_BLOCKS = Assumption(
     "passed-blocks",
     "listed",
-    "callers have other pointers to the blocks, and other copies of the descriptors, that they pass in parameters",
+    "callers keep pointers of their own to the blocks, and copies of the descriptors, that they pass as arguments",
     (),
     "proofs of leaks by closed sets of memory states",
 )
 WHOLE_POINTERS = Assumption(
     "whole-pointers",
     "listed",
-    "only pointers lead to blocks of memory and streams, and what a function gets as a pointer to numbers, characters or void "
-    "leads to no pointer that it overwrites as something else",
+    "blocks of memory and streams are reached only through pointers, and no function overwrites a pointer, as something else,"
+    " through what it got as a pointer to numbers, characters or void",
     (),
     "proofs of leaks by closed sets of memory states",
 )
 OWN_KINDS = Assumption(
     "own-kinds",
     "listed",
-    "a pointer in an object that is also accessed as bytes leads to objects of the pointer's type",
+    "a pointer that is stored in an object which is also accessed as bytes points to an object of the pointer's type",
     (),
     "proofs that rest on members that are never null, or zero",
 )
 LAST_ARRAYS = Assumption(
     "last-arrays",
     "listed",
-    "an array that ends the object that a pointer leads to has as many elements as fit there, whatever it is declared with",
+    "an array at the end of an object behind a pointer has as many elements as there is room for, whatever its declaration says",
     ("array-bounds",),
     "trees of paths, runs of the interpreter",
 )
@@ -197,7 +197,7 @@ OUTSIDE_POINTERS = Assumption(
 ADDRESSES = Assumption(
     "addresses",
     "listed",
-    "objects lie at the addresses that the formula gives them",
+    "objects lie in memory at the addresses that this answer chose for them",
     (),
     "path formulas, which refute nothing then",
 )
@@ -205,12 +205,12 @@ APART = Assumption("apart", "listed", "the program does not depend on what lies 
 OUTSIDE = Assumption(
     "outside",
     "listed",
-    "external functions call no function of the program, and write only objects that they can name or are given",
+    "external functions call no function of the program, and write only objects that they can name or are passed",
     (),
     "transitions, trees of paths",
 )
 BLOCKS = Assumption(
-    "blocks", "listed", "allocations of more than 2^30 bytes fail, and there are fewer than 2^31", (), "transitions"
+    "blocks", "listed", "allocations of more than 2^30 bytes fail, and there are fewer than 2^31 allocations", (), "transitions"
 )
 LARGE_BLOCKS = Assumption("large-blocks", "listed", "very large allocations fail", (), "path formulas, which name the size")
 FOUND = Assumption(
@@ -218,12 +218,12 @@ FOUND = Assumption(
     "listed",
     "allocations succeed, also those of size 0",
     (),
-    "trees of paths and the decisions of findings, where that is asked for",
+    "trees of paths and the decisions of findings, if `--assume` asks for it",
 )
 LIBRARY_NAMES = Assumption(
     "library-names",
     "listed",
-    "functions that the program declares itself are those of the libraries, or verifiers, that have functions of these names",
+    "functions that the program declares itself do what the functions of the same names do in libraries, or in verifiers",
     (),
     "all proofs and refutations. Each names the functions; none that a header of the system's declares, or whose name is reserved"
     " (C11 7.1.3). Nothing is proved of a function that uses one whose type differs from the library's",
@@ -231,21 +231,21 @@ LIBRARY_NAMES = Assumption(
 PROJECT_CONTRACTS = Assumption(
     "project-contracts",
     "listed",
-    "functions do what contracts of the project say of them",
+    "functions do what the project's contracts say",
     (),
     "all proofs and refutations of programs that use such functions. Each names the functions and the files",
 )
 UNREACHABLE = Assumption(
     "unreachable",
     "listed",
-    "no run comes to __builtin_unreachable()",
+    "no run reaches __builtin_unreachable()",
     (),
     "all proofs and refutations of programs that call it; a run of the interpreter ends there",
 )
 UNION_RESTS = Assumption(
     "union-rests",
     "listed",
-    "a store to a member of a union leaves the bytes behind that member as they were",
+    "writing a member of a union does not change the bytes of the union behind that member",
     (),
     "all proofs and refutations of programs that store a member of a union and read a larger one. C leaves these bytes open"
     " (C11 6.2.6.1p7); compilers do not touch them",
@@ -260,9 +260,9 @@ ONE_THREAD = Assumption(
 GIVEN = Assumption(
     "given",
     "listed",
-    "external functions write only objects that they are given, and return the address of no variable that they are not given",
+    "external functions write only objects that they are passed, and return the address of no other variable",
     (),
-    "trees of paths, where that is asked for",
+    "trees of paths, if `--assume` asks for it",
 )
 NO_OVERFLOW = Assumption(
     "no-overflow",

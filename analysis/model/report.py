@@ -123,7 +123,7 @@ class SummaryRepair(msgspec.Struct, frozen=True, gc=False):
 IF_KEPT = "safe if callers keep: "
 """How the reason begins of what is proved but for what callers have to keep."""
 
-NOT_REPEATED = "an error path is satisfiable, but no run that was tried violates the rule"
+NOT_REPEATED = "a path to a violation is possible, but no run that was tried shows it"
 """Why a violation that a formula gives is not confirmed: formulas leave some things open."""
 
 RECHECKED = "it was proved before the last edit, and is being checked again"

@@ -21,7 +21,7 @@ def compared(kept: Report, fresh: Report) -> Iterator[Difference]:
     """What two reports say that is not the same, each as a line."""
     one, other = Counter(_said(kept)), Counter(_said(fresh))
     yield from (Difference("kept", what) for what in sorted((one - other).elements()))
-    yield from (Difference("from nothing", what) for what in sorted((other - one).elements()))
+    yield from (Difference("from scratch", what) for what in sorted((other - one).elements()))
 
 
 def contradictions(kept: Report, fresh: Report) -> Iterator[Difference]:
@@ -31,9 +31,9 @@ def contradictions(kept: Report, fresh: Report) -> Iterator[Difference]:
     for key in sorted(one.keys() & other.keys()):
         if {one[key], other[key]} == {"safe", "violated"}:
             yield Difference("kept", f"function {key[0]} ({key[1]}): {key[2]}: {one[key]}")
-            yield Difference("from nothing", f"function {key[0]} ({key[1]}): {key[2]}: {other[key]}")
+            yield Difference("from scratch", f"function {key[0]} ({key[1]}): {key[2]}: {other[key]}")
     yield from (Difference("kept", line) for line in _missing(kept, fresh))
-    yield from (Difference("from nothing", line) for line in _missing(fresh, kept))
+    yield from (Difference("from scratch", line) for line in _missing(fresh, kept))
 
 
 def rechecked(report: Report) -> int:

@@ -74,27 +74,25 @@ class Settings(msgspec.Struct, frozen=True, rename="camel"):
     rules: Annotated[
         tuple[str, ...], Meta(description='Names of the rules to check; `["all"]` for every rule. Empty: the default rules.')
     ] = ()
-    rules_dirs: Annotated[
-        tuple[str, ...], Meta(description="Folders with rules of your own; `.everproof/rules` is always one.")
-    ] = ()
+    rules_dirs: Annotated[tuple[str, ...], Meta(description="Folders with rules of your own, beside `.everproof/rules`.")] = ()
     entries: Annotated[
-        tuple[str, ...], Meta(description="Entry functions. Empty: `main`, and every function that nobody calls.")
+        tuple[str, ...], Meta(description="Functions where checking begins. Empty: `main`, and every function that nobody calls.")
     ] = ()
     compiler: Annotated[
         str | None,
         Meta(description="The preprocessor: `gcc`, `clang`, `cc` or a path, or `none`. Not set: the first that is found."),
     ] = None
     compile_commands: Annotated[
-        str | None, Meta(description="A compile_commands.json. Not set: the one found upward from the file.")
+        str | None, Meta(description="A compile_commands.json. Not set: the nearest one in the file's folder or a folder above.")
     ] = None
     include_dirs: Annotated[
-        tuple[str, ...], Meta(description="Folders of headers, for files that no compile_commands.json knows.")
+        tuple[str, ...], Meta(description="Folders of headers, for files that compile_commands.json does not list.")
     ] = ()
     defines: Annotated[
-        tuple[str, ...], Meta(description="Macros, `NAME` or `NAME=VALUE`, for files that no compile_commands.json knows.")
+        tuple[str, ...], Meta(description="Macros, `NAME` or `NAME=VALUE`, for files that compile_commands.json does not list.")
     ] = ()
     standard: Annotated[
-        str | None, Meta(description="The C standard, as `c11`, for files that no compile_commands.json knows.")
+        str | None, Meta(description="The C standard, as `c11`, for files that compile_commands.json does not list.")
     ] = None
     data_model: Annotated[
         Literal["LP64", "ILP32"], Meta(description="The sizes of types: 64 or 32 bits for `long` and pointers.")
@@ -106,40 +104,45 @@ class Settings(msgspec.Struct, frozen=True, rename="camel"):
         str | None,
         Meta(description="A file to keep results in; `none` for none. Not set: one for each workspace, in your cache folder."),
     ] = None
-    unknown_hints: Annotated[bool, Meta(description="Show hints where a verdict stays unknown.")] = False
+    unknown_hints: Annotated[bool, Meta(description="Show a hint at each function of which something stays unknown.")] = False
     show_unknown: Annotated[
-        bool, Meta(description="Show a sign and a lens at functions too of which there is no finding and no proof.")
+        bool, Meta(description="Show a sign and a lens also at functions without a finding and without a proof.")
     ] = False
     proofs: Annotated[
-        bool, Meta(description="Prove functions of open files in the background, when nothing else is to be done.")
+        bool, Meta(description="Prove the functions of open files in the background, when there is nothing else to do.")
     ] = True
     engine: Annotated[
         Engine,
-        Meta(description="Which provers are asked: `auto` has all but `summary`, which answers about runs within a bound."),
+        Meta(description="Which provers are asked. `auto`: all but `summary`, which answers only about runs within a bound."),
     ] = "auto"
     encoding: Annotated[
         Encoding,
-        Meta(description="How proofs encode integers: `int`, `bv` (bits), and for the engine `summary` also `lra` and `euf`."),
+        Meta(description="How proofs treat integers: as numbers (`int`) or bits (`bv`); for `summary` also `lra`, `euf`."),
     ] = "auto"
     show: Annotated[
         Show,
-        Meta(description="Which findings are shown: those that are `likely` to be true, or `all`. What is held back is counted."),
+        Meta(description="Which findings are shown: those that are `likely` to be right, or `all`. The others are counted."),
     ] = "likely"
     reference: Annotated[
         str,
         Meta(
             pattern=r"^(HEAD|merge-base \S+|saved|session( start)?|none)$",
-            description="What findings are compared with: those that it does not have are new. `HEAD`: the last commit; "
-            "`merge-base main`: where the branch began, from `main` or another one; `saved`: the saved files; `session`: what "
-            "was there when it began, which also counts where there is no commit; `none`.",
+            description="What findings are compared with: those that are not in it are new. `HEAD`: the last commit; "
+            "`merge-base main`: the commit where this branch left `main`, or another branch; `saved`: the saved files; "
+            "`session`: what there was when the session began, also used where there is no commit; `none`: nothing.",
         ),
     ] = HEAD
     older_findings: Annotated[
-        Faint, Meta(description="How findings are shown that are not new: as `information` or as a `hint`.")
+        Faint, Meta(description="How findings that are not new are shown: as `information` or as a `hint`.")
     ] = "information"
     unwind: Annotated[
         int,
-        Meta(ge=1, le=MOST_ROUNDS, description="The bound of the engine `summary`: how often loops go back."),
+        Meta(
+            ge=1,
+            le=MOST_ROUNDS,
+            description="The bound of the engine `summary`: how often a loop goes back, and how many calls of a function "
+            "are active at once.",
+        ),
     ] = UNWIND
     invariants: Annotated[
         bool, Meta(description="Show the loop invariants of proved functions as inlay hints, without asking for each function.")
@@ -148,12 +151,12 @@ class Settings(msgspec.Struct, frozen=True, rename="camel"):
     self_audit: Annotated[
         bool,
         Meta(
-            description="When nothing was typed for a minute, check again from nothing what was reused, in the background, and "
-            "compare."
+            description="After a minute without typing, check from scratch, in the background, what was reused, and compare "
+            "the results."
         ),
     ] = True
     check_folders: Annotated[
-        bool, Meta(description="Check the folders when the server starts, before a file of them is opened.")
+        bool, Meta(description="Check the folders when the server starts, before one of their files is opened.")
     ] = False
     trusted: Annotated[bool, Meta(description="Whether the workspace is trusted. If not, no compiler is run.")] = True
 
@@ -231,7 +234,7 @@ def workspace_settings(folders: tuple[str, ...], editor: object = None) -> tuple
     missing = (name for name in found.include_dirs if not os.path.isdir(os.path.join(root, name)))
     if found.compiler is not None and _is_inside(found.compiler, folders):  # some editors read settings from the folder, too
         wrong.append(
-            f"The setting compiler names {found.compiler}, in the folder that is opened: it is not run; name one elsewhere."
+            f"The setting compiler names {found.compiler}, which is in the opened folder and is not run: name one outside of it."
         )
         found = msgspec.structs.replace(found, compiler=None)
     return found, [

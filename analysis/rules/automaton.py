@@ -95,8 +95,8 @@ class Rule(msgspec.Struct, frozen=True):
     def found_by_words(self) -> str:
         """What looks for the rule, as sentences for people."""
         if self.provers_only:
-            return "Provers look for it: each finding was seen in a run, and safe is what they have proved."
-        return "The automaton engine looks for it, as one types; provers confirm or refute what it finds."
+            return "Only provers look for it: each finding was seen in a run, and `safe` means proved."
+        return "It is looked for while you type; provers then confirm or refute what is found."
 
     def is_lost_in(self, function: str, state: str) -> bool:
         """Whether the state of an object is unknown after an external function, other than those that

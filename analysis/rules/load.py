@@ -166,13 +166,13 @@ def _transitions(entry: dict[str, Any], tracks: str | None) -> Iterable[Transiti
     has = tuple(parse_pattern(p) for p in _list(entry.get("if-function-has", ())))
     for source in _list(entry["from"]):
         if source in (STOP, ERROR):
-            raise PatternError(f"nothing can follow the state {source}")
+            raise PatternError(f"from: nothing can follow the state {source}")
         if tracks is None and (source != START or target != ERROR):
             raise PatternError("a rule without `tracks` has only transitions from start to an error")
         for text in _list(entry["when"]):
             trigger = _trigger(text)
             if source == START and trigger.kind in _EVENTS:
-                raise PatternError(f"`{text}` needs a tracked value, which there is none of in the state start")
+                raise PatternError(f"`{text}` needs a tracked value, and there is none in the state start")
             if source == START and target != ERROR and trigger.pattern is not None and tracks is not None:
                 _check_tracks(trigger.pattern, tracks)
             yield Transition(source, target, trigger, entry.get("error", ""), has, result, entry.get("decided", False))

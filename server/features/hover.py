@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from lsprotocol import types
 
-from analysis.model.report import Count, Finding, FunctionReport, Repaired, RuleVerdict, SummaryRepair, as_called
+from analysis.model.report import Finding, FunctionReport, Repaired, RuleVerdict, SummaryRepair, as_called
 from analysis.wire import CheckDone, ContractText
 from server.app import EverproofServer
 from server.client_columns import Columns
@@ -214,7 +214,7 @@ _REPAIRED: dict[Repaired, str] = {
     "made": "is new",
     "strengthened": "was strengthened",
     "weakened": "was weakened",
-    "lost": "was lost: its calls are a part of what calls it",
+    "lost": "was lost: its calls are checked together with what calls it",
     "held": "still holds",
     "kept": "did not have to be checked again",
 }
@@ -241,8 +241,8 @@ def _repair_lines(function: FunctionReport) -> Iterator[str]:
         if repair.what in ("made", "kept") or function.name == "main":  # nothing is above it
             yield f"- Summary within bound {repair.bound} for {', '.join(rules)}: {_REPAIRED[repair.what]}"
             continue
-        calls = f"{repair.above} calls" if repair.above > 1 else "1 call" if repair.above else "nothing"
-        above = f"{calls} above it {'were' if repair.above > 1 else 'was'} checked again"
+        calls = f"{repair.above} calls that lead" if repair.above > 1 else f"{'1' if repair.above else 'no'} call that leads"
+        above = f"{calls} to it {'were' if repair.above > 1 else 'was'} checked again"
         yield f"- Summary within bound {repair.bound} for {', '.join(rules)}: {_REPAIRED[repair.what]}; {above}"
 
 
@@ -253,15 +253,11 @@ def _note(verdict: RuleVerdict, function: FunctionReport) -> str | None:
     if verdict.verdict != "safe" or not verdict.certified:
         return reason_here(verdict, function)
     called = f"{as_called(verdict.entries)}, " if verdict.entries and function.name not in verdict.entries else ""
-    return f"{called}by the {verdict.engine} engine; the certificate was checked"
+    return f"{called}by the {verdict.engine} engine; the proof was checked"
 
 
 def work_text(done: CheckDone) -> str:
-    """How long the last check took, and what of the program it looked at again, in one sentence."""
-    counts = [
-        ("functions", done.work.functions),
-        ("analysis states", done.work.configurations),
-        ("steps between them", done.work.derivations),
-    ]
-    parts = [f"{c.recomputed} of {c.recomputed + c.reused} {name}" for name, c in counts if c != Count()]
-    return f"Last check: {done.times.total:.0f} ms; looked at again: {', '.join(parts) or 'nothing'}."
+    """How long the last check took, and how many functions of the program it looked at again, in one sentence."""
+    count = done.work.functions
+    again = f", {count.recomputed} of {count.recomputed + count.reused} functions looked at again" if count.recomputed else ""
+    return f"Last check: {done.times.total:.0f} ms{again}."

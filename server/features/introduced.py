@@ -127,6 +127,10 @@ def _text(
     elif number is None and state.since.get(finding.fingerprint) == "new":
         parts.append("Which edit has introduced it is not known.")
     if told is not None and told.difference is not None:
-        parts += ["", f"The file since {told.reference}:" if told.difference else f"The file is as at {told.reference}.", ""]
+        parts += [
+            "",
+            f"The file since {told.reference}:" if told.difference else f"The file has not changed since {told.reference}.",
+            "",
+        ]
         parts.append(told.difference)
     return "\n".join(parts)

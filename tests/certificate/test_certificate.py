@@ -208,12 +208,12 @@ REFUSED = {
     ),
     "jumps": (
         "int setjmp(void *b); void *b; int main(void) { setjmp(b); if (0) reach_error(); return 0; }",
-        "calls setjmp.., which is not modelled",
+        "calls setjmp.., whose effects are not known",
     ),
     "threads": (
         "int pthread_create(void *t, void *a, void *(*f)(void *), void *x); int g; void *run(void *x) { g = 1; return 0; }"
         " int main(void) { pthread_create(0, 0, run, 0); if (0) reach_error(); return 0; }",
-        "not modelled",
+        "whose effects are not known",
     ),
     "callbacks": (
         "void with(void (*f)(void)); int g; void set(void) { g = 1; }"

@@ -171,7 +171,7 @@ def test_other_data_model_and_other_entries_are_noticed(two, certified) -> None:
     assert certified({**two[1], "data_model": "ILP32"})[0] == 1
     assert certified({**two[1], "version": 2})[0] == 1
     code, said = certified(two[1], Options(entries=("unused",)))
-    assert (code, "of runs from unused, it covers 0 of 1 places" in said) == (3, True)
+    assert (code, "in runs from unused, it covers 0 of 1 places" in said) == (3, True)
 
 
 # -- symbols ------------------------------------------------------------------------------------------------------------

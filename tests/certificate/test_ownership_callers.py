@@ -143,7 +143,7 @@ def test_reasons_say_what_callers_have_to_keep_and_which_does_not() -> None:
     assert followed is not None
     said = "safe if callers keep: `p` is null, or a whole block of memory that nothing else frees"
     assert refusal(followed.found, "double-free").startswith(said)
-    assert "it is not known of the call of h() that `q` is null" in claim(of, "double-free")[0]
+    assert "h() is called, and it is not known that `q` is null" in claim(of, "double-free")[0]
 
 
 def test_a_claim_without_a_caller_is_refused() -> None:

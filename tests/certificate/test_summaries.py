@@ -155,7 +155,7 @@ def test_objects_in_memory_of_what_can_be_active_twice_are_too_much() -> None:
         HEAD + "void set(int *p) { *p = 1; } int f(int n) { int x = 0; set(&x); if (n > 0) f(n - 1); return x; }"
         " int main(void) { if (f(3) != 1) reach_error(); return 0; }"
     )
-    with pytest.raises(TooLargeError, match="which calls itself"):
+    with pytest.raises(TooLargeError, match="calls itself, and has"):
         summaries(of)
     found = prove(of, violations(of, "assertion"))
     assert isinstance(found, Unproved)

@@ -163,7 +163,7 @@ def test_a_proof_that_rests_on_a_contract_is_accepted_only_with_it(tmp_path: Pat
     contracts.write_text("functions: [{name: level, result: {least: 1, greatest: 3}, complete: true}]")
     options = ("--store", "none", "--rule", "division-by-zero")
     done = everproof("check", *options, "--certificate", certificate, program)
-    assert "functions do what contracts of the project say of them: level (.everproof/functions/own.yaml)" in done.stdout
+    assert "functions do what the project's contracts say: level (.everproof/functions/own.yaml)" in done.stdout
     assert everproof("certify", certificate, program).returncode == 0
     contracts.write_text("functions: [{name: level, result: {least: 0, greatest: 3}, complete: true}]")
     assert everproof("certify", certificate, program).returncode == 1

@@ -441,8 +441,8 @@ def test_functions_that_are_proved_to_do_the_same_are_not_among_them(capsys: pyt
     }
     assert main(["diff", "--engine", "automaton", "old.c", "new.c"]) == 0
     said = capsys.readouterr().out
-    assert "1 of 3 functions may do something else than before: other." in said
-    assert "Proved to do what they did, although they or what they call changed: scaled, main." in said
+    assert "1 of 3 functions may behave differently than before: other." in said
+    assert "Proved to do the same as before, although they or functions that they call have changed: scaled, main." in said
 
 
 PATHS = """int __VERIFIER_nondet_int(void);
@@ -619,7 +619,7 @@ def test_text_says_what_was_introduced_and_fixed(capsys: pytest.CaptureFixture[s
     assert "new.c:13:5: error: possible: `c` can be null here and is dereferenced (since `c = 0`) [null-dereference]" in said
     assert "fixed: old.c:3:5: `p` can be null here and is dereferenced [null-dereference]" in said
     assert "From old.c to new.c: 1 finding introduced, 1 fixed." in said
-    assert "2 of 3 functions may do something else than before: one, main." in said
+    assert "2 of 3 functions may behave differently than before: one, main." in said
 
 
 def test_sarif_tells_the_states(capsys: pytest.CaptureFixture[str]) -> None:
@@ -693,7 +693,7 @@ def test_what_is_proved_under_a_condition_says_so(capsys: pytest.CaptureFixture[
     rest = checked(capsys, "--condition", "left.json", "--rule", "assertion", "new/a.c", code=0)
     verdict = rest["functions"][0]["verdicts"]["assertion"]
     assert verdict["verdict"] == "safe"
-    said = "the paths that the condition left.json covers violate nothing new; they are not looked at"
+    said = "the paths that the condition left.json leaves out violate nothing new; they were not checked"
     assert verdict["assumptions"][-1] == said
     assert f"It is assumed that {said}." in [message["text"] for message in rest["messages"]]
 

@@ -41,7 +41,7 @@ def test_text_counts_what_it_does_not_show(capsys: pytest.CaptureFixture[str]) -
     said = capsys.readouterr().out
     assert "likely.c:4:5: error: possible: `p` can be null here and is dereferenced (since `p = 0`) [null-dereference]" in said
     assert "unlikely.c:8" not in said
-    assert said.splitlines()[-1].startswith("1 finding (1 more needs something that was not proved: --show all): ")
+    assert said.splitlines()[-1].startswith("1 finding (1 held back as less likely: --show all): ")
 
 
 def test_all_is_one_option_away(capsys: pytest.CaptureFixture[str]) -> None:
@@ -74,7 +74,7 @@ def test_sarif_has_all_findings_ranked(capsys: pytest.CaptureFixture[str]) -> No
 
 def test_what_is_held_back_counts_for_the_exit_status(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*CHECK, "unlikely.c"]) == 1
-    assert capsys.readouterr().out.splitlines()[-1].startswith("No finding is shown (1 more needs something")
+    assert capsys.readouterr().out.splitlines()[-1].startswith("No finding is shown (1 held back as less likely")
     assert main([*CHECK, "--strict", "unlikely.c"]) == 1
 
 

@@ -99,7 +99,7 @@ def test_cache_shows_verifies_and_empties(capsys: pytest.CaptureFixture[str], ca
     assert "bad.c: 3 records, " in said
     assert f"{DECISIONS}{os.path.realpath('.')} bad.c: 2 records, " in said  # a decision, and their order
     assert main(["cache", "verify"]) == 0
-    assert "5 records as written, 0 damaged" in capsys.readouterr().out
+    assert "5 records intact, 0 damaged" in capsys.readouterr().out
     assert main(["cache", "clear"]) == 0
     assert "emptied" in capsys.readouterr().out
     assert main(["cache", "stat"]) == 0
@@ -158,15 +158,15 @@ def test_what_is_kept_is_handed_over(capsys: pytest.CaptureFixture[str]) -> None
     ("arguments", "said"),
     [
         (["verify", "--deep", "nowhere.c"], "There is no file or folder nowhere.c: check the spelling."),
-        (["verify", "--deep", "other.c"], "Nothing is kept of this program"),
+        (["verify", "--deep", "other.c"], "The store has no results for this program as it is now"),
         (["stat", "--deep"], "Only `everproof cache verify`"),
         (["export"], "take one FILE"),
         (["stat", "handed"], "take one FILE"),
         (["import", "nowhere"], "nowhere cannot be used: no such file"),
         (["import", "bad.c"], "bad.c cannot be used: it is no file that"),
         (["export", "nowhere/handed"], "cannot be written"),
-        (["export", "bad.c"], "would replace a file that it has not written"),
-        (["export", "."], "would replace a file that it has not written"),
+        (["export", "bad.c"], "would replace a file that it did not write"),
+        (["export", "."], "would replace a file that it did not write"),
     ],
 )
 def test_a_wrong_file_to_hand_over_is_one_sentence(capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:
@@ -184,7 +184,7 @@ def test_a_deep_verification_finds_what_is_kept_wrongly_and_repairs_it(capsys: p
     main(["check", "bad.c", "--store", "kept.everproof"])
     capsys.readouterr()
     assert main(verify) == 0
-    assert "self-audit: 1 function and 1 finding re-checked from nothing, 0 differences" in capsys.readouterr().out
+    assert "self-audit: 1 function and 1 finding re-checked from scratch, 0 differences" in capsys.readouterr().out
     store = Store("kept.everproof")
     [(group, _)] = store.named("snapshot")
     archive = Archive(store)
@@ -198,9 +198,9 @@ def test_a_deep_verification_finds_what_is_kept_wrongly_and_repairs_it(capsys: p
     assert main(["check", "bad.c", "--store", "kept.everproof"]) == 0, "the fault is in: a store is believed"
     capsys.readouterr()
     assert main(verify) == 1
-    assert "re-checked from nothing, 3 differences; repaired; see audit.json" in capsys.readouterr().out
+    assert "re-checked from scratch, 3 differences; repaired; see audit.json" in capsys.readouterr().out
     written = json.loads(Path("audit.json").read_text())
-    assert {one["only"] for one in written["differences"]} == {"kept", "from nothing"}
+    assert {one["only"] for one in written["differences"]} == {"kept", "from scratch"}
     assert any("null-dereference" in one["what"] for one in written["differences"])
     assert list(written["files"]) == ["bad.c"]
     assert main(["check", "bad.c", "--store", "kept.everproof"]) == 1, "it is repaired"

@@ -156,7 +156,7 @@ def test_summaries_outlive_a_run_and_are_validated_then(capsys: pytest.CaptureFi
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--unwind", "3"], "Only answers within a bound have one"),
+        (["--unwind", "3"], "--unwind is the bound of --engine summary"),
         (["--encoding", "lra"], "Only summaries are made in lra"),
         (["--encoding", "euf", "--engine", "predicate"], "Only summaries are made in euf"),
         (["--engine", "summary", "--certificate", "c.json"], "Answers within a bound are no proofs"),
@@ -219,4 +219,4 @@ def test_what_the_search_for_runs_excludes(capsys: pytest.CaptureFixture[str]) -
     main(["check", "--store", "none", "--format", "json", "--engine", "summary", "--rule", "assertion", "a.c"])
     report = json.loads(capsys.readouterr().out)
     reasons = [finding["reason"] or "" for finding in report["findings"]]
-    assert any("the search for runs excludes it" in reason for reason in reasons)
+    assert any("no run can do that, as a search for one has shown" in reason for reason in reasons)

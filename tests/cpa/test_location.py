@@ -58,7 +58,7 @@ def test_recursive_activations_have_variables_of_their_own() -> None:
     [
         ("static void *to = &&here; goto *to; here: ;", "main() contains "),
         ("hidden(1);", "main() calls through a pointer that leads to no known function"),
-        ("pthread_create();", "main() calls pthread_create(), which is not modelled"),
+        ("pthread_create();", "main() calls pthread_create(), whose effects are not known"),
     ],
 )
 def test_what_is_left_out_is_said(statement: str, reason: str) -> None:

@@ -52,7 +52,7 @@ async def test_hover_on_a_function_at_its_definition_or_a_call(
     assert isinstance(found.contents, types.MarkupContent)
     assert found.contents.value.splitlines()[0] == "**callee**: ⚠ possible: null-dereference"
     assert "callee returns an int" in found.contents.value
-    assert "looked at again: 1 of 3 functions" in found.contents.value
+    assert "1 of 3 functions looked at again" in found.contents.value
     assert found.range is not None
     assert found.range.end.character - found.range.start.character == len("callee")
 
@@ -116,7 +116,7 @@ def test_a_hover_has_one_line_for_all_rules_that_say_the_same() -> None:
         "e": RuleVerdict("unknown", none, (), "automaton"),
     }
     known = FunctionReport("f", whole_line("a.c", 1), verdicts)
-    proved = "- ✓ proved: `a` (by the value engine; the certificate was checked)"
+    proved = "- ✓ proved: `a` (by the value engine; the proof was checked)"
     assert describe(known, None, None).splitlines() == ["**f**: ⚠ possible: c", "", proved]
     lines = describe(known, None, None, show_unknown=True).splitlines()
     assert lines[2:] == [f"- ? unknown: `b`, `e` ({none})", f"- ? unknown: `d` ({lost})", proved]

@@ -86,7 +86,7 @@ async def test_a_hover_says_why_a_function_was_checked_again_or_since_when_it_is
         "set": "Not touched by the last check: reused since version 1.",
         "main": "Not touched by the last check: reused since version 1.",
     }
-    assert "ms; looked at again: 1 of 4 functions, " in await typing.hover("set")
+    assert " ms, 1 of 4 functions looked at again." in await typing.hover("set")
 
     await typing.replace(LINES["number"], "n = 3", "n = 4")
     hovers = await typing.all_hovers()
@@ -113,7 +113,9 @@ async def test_a_hover_says_why_a_function_was_checked_again_or_since_when_it_is
         "set": "Not touched by the last check: reused since version 4.",
         "main": "Not touched by the last check: reused since version 5.",
     }
-    assert "looked at again: 0 of 4 functions, 0 of " in await typing.hover("set")
+    hover = await typing.hover("set")
+    assert "Last check: " in hover
+    assert "looked at again" not in hover
 
 
 async def test_a_status_has_the_milliseconds_of_each_stage_of_the_last_check(start: Callable[..., Any], workspace: Path) -> None:

@@ -122,6 +122,6 @@ def test_a_compiler_in_the_opened_folder_is_not_run_whoever_names_it(tmp_path: P
     named = how.format(folder=folder, elsewhere=elsewhere)
     found, (problem,) = workspace_settings((str(folder),), {"compiler": named})
     assert found.compiler is None
-    assert problem == f"The setting compiler names {named}, in the folder that is opened: it is not run; name one elsewhere."
+    assert problem == f"The setting compiler names {named}, which is in the opened folder and is not run: name one outside of it."
     assert workspace_settings((str(folder),), {"compiler": str(elsewhere / "cc")})[0].compiler == str(elsewhere / "cc")
     assert workspace_settings((str(folder),), {"compiler": "gcc-12"})[0].compiler == "gcc-12"

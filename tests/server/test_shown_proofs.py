@@ -68,7 +68,7 @@ def test_a_lens_is_quiet_about_what_is_unknown() -> None:
 def test_a_proof_about_runs_from_an_entry_says_so() -> None:
     of_main = msgspec.structs.replace(PROVED, entries=("main",))
     assert lens(function(a=of_main)) == ("✓ proved: a", "Proved as called from main. Assuming: nothing overflows.")
-    assert "(as called from main, by the predicate engine; the certificate" in describe(function(a=of_main), None, None)
+    assert "(as called from main, by the predicate engine; the proof was" in describe(function(a=of_main), None, None)
     itself = msgspec.structs.replace(PROVED, entries=("f",))
     assert lens(function(a=itself))[1] == "Assuming: nothing overflows."
     assert "as called from" not in describe(function(a=itself), None, None)
@@ -137,7 +137,7 @@ def test_a_proof_that_waits_for_text_that_parses_says_so() -> None:
             "0 of 2 assertions of the last proof still hold, and 1 part of the others; 2 found again in 9 ms",
         ),
         (ProofReuse(1), 5.0, "the last proof still holds; checked in 5 ms"),
-        (ProofReuse(1, 2, 2, of="a.c::copied"), 5.0, "begun with the proof of `copied`; found in 5 ms"),
+        (ProofReuse(1, 2, 2, of="a.c::copied"), 5.0, "found in 5 ms, starting from the proof of `copied`"),
     ],
 )
 def test_a_hover_says_what_a_proof_took_from_the_last_one(reuse: ProofReuse, ms: float, said: str) -> None:
@@ -186,7 +186,7 @@ def test_a_place_in_the_file_is_a_line_of_it_and_is_said_once(reason: str, shown
 
 def test_a_hover_says_by_whom_it_is_proved_and_what_that_rests_on() -> None:
     text = describe(function(Invariant("a", place(3), "i >= 0"), a=PROVED, b=OPEN), None, None, show_unknown=True)
-    assert "- ✓ proved: `a` (by the predicate engine; the certificate was checked)" in text
+    assert "- ✓ proved: `a` (by the predicate engine; the proof was checked)" in text
     assert "Assumed, not proved:\n- nothing overflows" in text
     assert "- ? unknown: `b` (it does not prove)" in text
     assert "Loop invariants:\n- line 3: `i >= 0`" in text

@@ -17,9 +17,9 @@ from server.features.hover import describe
 @pytest.mark.parametrize(
     ("repair", "line"),
     [
-        (SummaryRepair("held", 5), "still holds; nothing above it was checked again"),
-        (SummaryRepair("weakened", 5, 1), "was weakened; 1 call above it was checked again"),
-        (SummaryRepair("strengthened", 5, 2), "was strengthened; 2 calls above it were checked again"),
+        (SummaryRepair("held", 5), "still holds; no call that leads to it was checked again"),
+        (SummaryRepair("weakened", 5, 1), "was weakened; 1 call that leads to it was checked again"),
+        (SummaryRepair("strengthened", 5, 2), "was strengthened; 2 calls that lead to it were checked again"),
         (SummaryRepair("kept", 5, 2), "did not have to be checked again"),
     ],
 )

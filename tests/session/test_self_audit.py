@@ -193,12 +193,12 @@ def test_a_fault_is_found_in_the_second_round_and_repaired(tmp_path: Path, lost:
     assert "looked at again" in said.sentence
     [said, *more] = desk.wait()
     assert said.is_news
-    assert "1 difference; a difference is a defect of Everproof, repaired by a check from nothing" in said.sentence
+    assert "1 difference; a difference is a defect of Everproof, repaired by a check from scratch" in said.sentence
     assert desk.shown() == 1, "it is repaired"
     written = tmp_path / "cache" / next(path.name for path in (tmp_path / "cache").glob("self-audit-*.json"))
     assert str(written) in said.sentence
     [difference] = json.loads(written.read_text())["differences"]
-    assert difference["only"] == "from nothing"
+    assert difference["only"] == "from scratch"
     assert "null-dereference" in difference["what"]
     assert more == []
     desk.service.take_answers()

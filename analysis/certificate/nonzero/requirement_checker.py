@@ -200,7 +200,7 @@ def kept(
     for name in needing:
         why = unseen_calls(program, name, runs_from)
         if why or not calling.get(name):
-            return why or f"nothing is seen to call {display_name(name)}()"
+            return why or f"no call of {display_name(name)}() was found"
         for caller in calling[name]:
             if caller not in found or found[caller].broken:
                 return f"{display_name(caller)}() calls {display_name(name)}(), and is not followed"

@@ -51,9 +51,9 @@ def end(step: Step, value: str, kind: str, name: str, pointer: ir.Expr) -> None:
         step.meet(rules)
     elif block is not None and is_own(block):
         if not is_start(value):
-            step.refuse(rules | LEAKS, f"{name} is {ended}, and is not what was allocated, but a place inside,")
+            step.refuse(rules | LEAKS, f"{name} is {ended}, and points into the block, not to its start,")
         elif step.memory.blocks[block] != kind:
-            step.refuse(RULES, f"{name} is {ended}, and was not made to be {ended},")
+            step.refuse(RULES, f"{name} is {ended}, and was not made by a function whose results are to be {ended},")
         step.meet(rules)
         del step.memory.blocks[block]
         step.memory.replace(block, GONE)
@@ -66,7 +66,7 @@ def end(step: Step, value: str, kind: str, name: str, pointer: ir.Expr) -> None:
         if is_start(value):
             step.require(rules, block, kind, f"{name} is {ended}, and comes from the caller, who may have {ended} it before,")
         else:
-            step.misuse(rules, f"{name} is {ended}, and is not what was allocated, but a place inside,")
+            step.misuse(rules, f"{name} is {ended}, and points into the block, not to its start,")
         step.memory.blocks[block] = ENDED + kind if is_start(value) else GIVEN
         step.memory.replace(block, GONE)
     elif value == GONE:

@@ -142,7 +142,7 @@ class FunctionTransfer:
         """The ways in which a call can end. What a pointer leads to is not known: it may come from outside."""
         if name is None:
             if not UNMODELLED.isdisjoint(self._program.targets(call)):
-                step.found.broken = f"a function that is not modelled may be called at {step.place}"
+                step.found.broken = f"a function whose effects are not known may be called at {step.place}"
             return call_unknown(step, call, given, "a function is called through a pointer, and which it is is not followed,")
         callee = self._program.functions.get(name)
         if callee is not None:

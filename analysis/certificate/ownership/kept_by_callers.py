@@ -72,7 +72,7 @@ def hidden_calls(program: Program, entries: Collection[str]) -> str:
         name = waiting.pop()
         cfa = program.functions.get(name)
         if name in NAMED_CODE:
-            return f"{display_name(name)}() gives functions by their names"
+            return f"{display_name(name)}() finds functions by their names, as `dlsym` does"
         if cfa is not None and any(map(may_hide, cfa.unsupported)):
             return f"not all of {display_name(name)}() is supported"
         new = set(called.get(name, ())) - reached
@@ -148,8 +148,8 @@ def _not_kept(program: Program, found: Mapping[str, Obligations], requirement: R
             is_called = True
             if not _keeps(passed, requirement.need):
                 said = _NEEDED[requirement.need].format(display_name(requirement.parameter))
-                return f"it is not known of the call of {display_name(requirement.function)}() that {said}, at {place}"
-    return "" if is_called else f"nothing is seen to call {display_name(requirement.function)}()"
+                return f"at {place}, {display_name(requirement.function)}() is called, and it is not known that {said}"
+    return "" if is_called else f"no call of {display_name(requirement.function)}() was found"
 
 
 def _keeps(passed: Passed, need: str) -> bool:

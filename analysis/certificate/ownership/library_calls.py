@@ -39,7 +39,7 @@ def call_library(step: Step, call: ir.Call, name: str, given: Sequence[str]) -> 
     """The ends of a call of an external function with these arguments."""
     function = step.program.known(name)
     if name in UNMODELLED:
-        step.found.broken = f"{name}() is called, which is not modelled, at {step.place}"
+        step.found.broken = f"{name}() is called, whose effects are not known, at {step.place}"
         return
     if function is None or not function.is_complete or function.calls_code:
         yield from call_unknown(step, call, given, f"{name}() is called, of which not all is known,")

@@ -10,7 +10,7 @@ from __future__ import annotations
 OPEN_ORDER = "operands that C may evaluate in either order"
 """How the reason of an open order begins (`open_order`)."""
 
-RETURNS = "a function that is declared not to return does"
+RETURNS = "a call of a function that may return, though it is declared not to"
 """Where such a function may return: what its callers do then is not in their CFAs (`obstructed`)."""
 _ELSEWHERE = "a program with "
 

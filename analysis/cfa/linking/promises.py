@@ -32,7 +32,7 @@ from analysis.model.bit_counts import bit_count
 from analysis.model.c_types import LP64
 from analysis.model.kept_with import kept_with
 
-_DOES_MORE = "the attribute pure or const, though it does more than to compute a value"
+_DOES_MORE = "the attribute pure or const, though it does more than compute a value"
 _MAY_STAY = "the attribute pure or const, though it may not return"
 _READS = "the attribute const, though it reads what may change"
 

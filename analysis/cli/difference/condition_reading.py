@@ -54,7 +54,7 @@ class LeftPaths:
         except UnreadableError as error:
             raise Failure(f"The condition {path} cannot be read: {error.reason}; {_NEW}.") from None
         except msgspec.DecodeError as error:
-            raise Failure(f"The condition {path} is no file of a condition ({error}): {_NEW}.") from None
+            raise Failure(f"The file {path} is no condition ({error}): {_NEW}.") from None
         if self._text.schema != SCHEMA:
             raise Failure(f"The condition {path} has schema {self._text.schema}, not {SCHEMA}: {_NEW}.")
         if self._text.everproof != everproof_version():
@@ -64,9 +64,9 @@ class LeftPaths:
         """The options with the rules that the condition speaks of, and without a store: answers about a part of a program must
         not be taken for answers about all of it. Raises Failure if other rules were asked for by name."""
         if asked.options.engine == "summary":
-            raise Failure("Summaries are about all paths: leave out --condition, or use another --engine.")
+            raise Failure("The engine summary is about all paths: leave out --condition, or use another --engine.")
         if asked.certificate is not None or asked.write_baseline is not None:
-            raise Failure("What is said under a condition is no certificate and no baseline: leave out one of the options.")
+            raise Failure("With --condition, neither a certificate nor a baseline is written: leave out one of the options.")
         names = tuple(rule.name for rule in load_rules(asked.options)[0])
         rules = tuple(name for name in names if self._speaks_of(name))
         others = [name for name in asked.options.rules if name in names and name not in rules]
@@ -86,12 +86,14 @@ class LeftPaths:
         try:
             conditions = {names[entry.number]: _condition(program, names, entry) for entry in self._text.entries}
         except (IndexError, KeyError):
-            raise Failure(f"The condition {self._path} names what is not there: {_NEW}.") from None
+            raise Failure(
+                f"The condition {self._path} names functions or statements that the program does not have: {_NEW}."
+            ) from None
         return restricted(program, conditions, entries)
 
     def said(self, report: Report) -> Report:
         """The report with what it rests on."""
-        text = f"the paths that the condition {self._path} covers violate nothing new; they are not looked at"
+        text = f"the paths that the condition {self._path} leaves out violate nothing new; they were not checked"
         functions = tuple(
             msgspec.structs.replace(
                 function,

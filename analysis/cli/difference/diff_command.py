@@ -53,16 +53,23 @@ class _Located(NamedTuple):
 
 @click.command()
 @click.argument("versions", metavar="OLD [NEW]", nargs=-1)
-@click.option("--condition", metavar="FILE", help="Write which paths of NEW can do wrong what OLD does not, as JSON.")
-@click.option("--residual", metavar="FILE", help="Write NEW without all other paths, as a C program; for one file.")
+@click.option(
+    "--condition", metavar="FILE", help="Write to this file, as JSON, which paths of NEW may have errors that OLD does not have."
+)
+@click.option(
+    "--residual", metavar="FILE", help="Write NEW with only these paths to this file, as a C program. For versions of one file."
+)
 @click.option(
     "--extractor",
     type=click.Choice(list(_METHODS)),
     default="diffdp",
-    help="How --condition and --residual compare paths: by what depends on changed data, or by text alone. Default: diffdp.",
+    help="How --condition and --residual compare paths. diffdp: by what depends on changed data; diffcond: by their text"
+    " alone. Default: diffdp.",
 )
 @click.option(
-    "--changed-paths", is_flag=True, help="Check NEW only where it can do wrong what OLD does not: for what is introduced."
+    "--changed-paths",
+    is_flag=True,
+    help="Check only the paths of NEW that may have errors that OLD does not have: tells what is introduced only.",
 )
 @check_options
 def diff(
@@ -147,7 +154,7 @@ def _write_conditions(
     if condition is None and residual is None:
         return
     if programs is None:
-        raise Failure("Not all of both versions could be read, so that nothing can be said of their paths.")
+        raise Failure("A part of OLD or NEW could not be read, so their paths cannot be compared.")
     program, places = programs.new.program, programs.new.places
     goal, found = _conditions(programs, asked, method)
     if condition is not None:
@@ -219,9 +226,7 @@ def _checked_changes(chain: VersionChain, was: Revision | None, new: _Located, a
     version = read_version(new.path, asked.options)
     now = chain.read(version)
     if was is None or now is None:
-        raise Failure(
-            "Not all of both versions could be read, so that nothing can be said of their paths: leave out --changed-paths."
-        )
+        raise Failure("A part of OLD or NEW could not be read, so their paths cannot be compared: leave out --changed-paths.")
     programs = ProgramPair(was, now, program_change(was, now))
     goal: Goal = "assertions" if asked.options.rules == ("assertion",) else "violations"
     method: Method = "diffDP" if all(speaks_of("diffDP", goal, rule.name) for rule in chain.rules) else "diffCond"
@@ -232,7 +237,7 @@ def _checked_changes(chain: VersionChain, was: Revision | None, new: _Located, a
     checker.open((new.path,))
     report = left.said(run(checker, narrowed))
     said = Message(
-        "note", "", "Only paths that can do wrong what OLD does not were looked at in NEW: what is fixed is not known."
+        "note", "", "Only the paths of NEW that may have errors that OLD does not have were checked: what is fixed is not known."
     )
     report = msgspec.structs.replace(report, messages=(*report.messages, said))
     return Checked(version, report, checker.failed, ended=False, apart=None), now

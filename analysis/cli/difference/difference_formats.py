@@ -65,9 +65,9 @@ def _numbers(comparison: Comparison) -> Iterator[str]:
     introduced, held = _shown(findings.introduced)
     fixed, _ = _shown(findings.fixed)
     before, held_before = _shown(findings.unchanged)
-    more = f" ({held} more need something that was not proved)" if held else ""
+    more = f" ({held} more held back as less likely)" if held else ""
     yield f"From {comparison.old} to {comparison.new}: {count(len(introduced), 'finding')} introduced{more}, {len(fixed)} fixed."
-    older = f"; {held_before} more need something that was not proved" if held_before else ""
+    older = f"; {held_before} more held back as less likely" if held_before else ""
     yield f"{count(len(before), 'finding')} in both versions{older}."
     yield from _function_lines(comparison.functions)
     if comparison.from_scratch is not None:
@@ -79,11 +79,11 @@ def _function_lines(functions: Sequence[Differing]) -> Iterator[str]:
     others = [function.name for function in functions if function.difference == "possible"]
     proved = [function.name for function in functions if function.difference == "proved-equivalent"]
     if others:
-        yield f"{len(others)} of {compared} may do something else than before: {_named(others)}."
+        yield f"{len(others)} of {compared} may behave differently than before: {_named(others)}."
     else:
-        yield f"No function can do anything else than before ({compared} compared)."
+        yield f"No function can behave differently than before ({compared} compared)."
     if proved:
-        yield f"Proved to do what they did, although they or what they call changed: {_named(proved)}."
+        yield f"Proved to do the same as before, although they or functions that they call have changed: {_named(proved)}."
 
 
 def _named(names: Sequence[str]) -> str:

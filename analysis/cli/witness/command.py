@@ -18,6 +18,7 @@ from analysis.cli.closing import NOBODY_READS
 from analysis.cli.command_options import program_options, read_options
 from analysis.cli.failure import Failure
 from analysis.cli.output import write
+from analysis.cli.text_format import count
 from analysis.cli.witness.replayed import replayed
 from analysis.cli.witness.witness_format import RULES, Witness, WitnessError, is_whole, read_witness
 from analysis.cpa.predicates.violations import PROPERTIES, Property
@@ -51,7 +52,7 @@ def witness(file: str, paths: tuple[str, ...], **given: Any) -> int:
         if read.kind == "violation":
             return _run(read, paths, options)
         if rule not in PROPERTIES or not is_whole(rule):
-            raise WitnessError(f"proofs of {RULES[rule]!r} are not checked by invariants")
+            raise WitnessError(f"correctness witnesses for {RULES[rule]!r} are not checked")
         return _certified(read, cast("Property", rule), paths, options)
     except WitnessError as error:
         raise Failure(f"{file} cannot be validated: {error}.") from None
@@ -63,7 +64,7 @@ def _demand_same_texts(read: Witness, paths: tuple[str, ...], options: Options) 
     known = set(read.task.input_file_hashes.values())
     for path in find_program(paths, options).files:
         if hashlib.sha256(read_file(path, Limits().source_bytes)).hexdigest() not in known:
-            raise WitnessError(f"it is about another text than {path} has now")
+            raise WitnessError(f"{path} is not the text that it is about")
 
 
 def _run(read: Witness, paths: tuple[str, ...], options: Options) -> int:
@@ -81,7 +82,7 @@ def _certified(read: Witness, rule: Property, paths: tuple[str, ...], options: O
     """Has the process check it that checks certificates, in which no engine is loaded."""
     loops = [one for one in read.invariants if one.type == "loop_invariant"]
     if len(loops) < len(read.invariants):
-        click.echo(f"note: {len(read.invariants) - len(loops)} invariants are of no loop, and are not looked at", err=True)
+        click.echo(f"note: {count(len(read.invariants) - len(loops), 'invariant')} not at a loop: not checked", err=True)
     said = tuple(LoopInvariant(one.location.file_name, one.location.line, one.location.function, _c(one.value)) for one in loops)
     request = Request("", paths, options, witness=WitnessRequest(rule, said))
     done = subprocess.run(

@@ -55,4 +55,4 @@ def replayed(program: Program, witness: Witness, model: DataModel) -> tuple[bool
         return RULES.get(end.kind) == wanted, end.text
     if left is not None:
         return True, "memory is leaked at the end"
-    return False, f"the run ended otherwise ({type(end).__name__})"
+    return False, f"the run ended without that violation ({type(end).__name__})"

@@ -137,7 +137,7 @@ def read_witness(path: str) -> Witness:
     try:
         data: Any = read_plain_yaml(read_file(path, WITNESS_BYTES))
         if not isinstance(data, list) or len(data) != 1:
-            raise WitnessError("it is no list of one entry")
+            raise WitnessError("it does not hold a list of exactly one entry")
         entry = msgspec.convert(data[0], _Correctness | _Violation)
     except UnreadableError as error:
         raise WitnessError(error.reason) from None

@@ -52,8 +52,10 @@ def written_witness(report: Report, data_model: str, loops: Callable[[str], Iter
             return WrittenWitness(_text("violation_sequence", segments, finding.rule, files, data_model), False)
     rule = next((name for name in RULES if is_whole(name) and report.verdict == "safe" and _is_proved(report, name)), None)
     if rule is None:
+        whole = ", ".join(name for name in RULES if is_whole(name))
         raise WitnessError(
-            "no violation in a run from main is confirmed, and the program is not proved for a rule that is a whole specification"
+            f"no confirmed run from main violates a rule that witnesses can be about, and none of {whole} is proved"
+            " for the whole program"
         )
     invariants = [_invariant(loop) for loop in loops(rule)]
     return WrittenWitness(_text("invariant_set", invariants, rule, files, data_model), not invariants)

@@ -179,7 +179,7 @@ class WholeProgram:
     def _obstacles(self) -> Iterator[str]:
         for name, start in STARTS.items():
             if start.thread and self.is_used(name):
-                yield f"{name}() makes code run beside"
+                yield f"{name}() starts code that runs at the same time"
         for name in sorted(beside(self.program).handlers):
             if name in self.program.functions:
                 if self.returns(name) and self.writes(name) != NO_WRITES:

@@ -178,7 +178,7 @@ def not_supported(function: str, reason: str) -> str:
 
 def not_modelled(function: str, callee: str) -> str:
     """What to say of a call that is not modelled."""
-    return f"{display_name(function)}() calls {callee}(), which is not modelled"
+    return f"{display_name(function)}() calls {callee}(), whose effects are not known"
 
 
 def leads_nowhere(function: str) -> str:

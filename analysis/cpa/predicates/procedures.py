@@ -87,7 +87,9 @@ class Procedures:
         functions, met = [self.entry], {self.entry}
         for name in functions:
             if name in self._recursive and self.system.vocabulary.objects.in_memory(name):
-                raise TooLargeError(f"variables in memory of {display_name(name)}(), which calls itself")
+                raise TooLargeError(
+                    f"{display_name(name)}() calls itself, and has arrays, structures or variables whose address is used"
+                )
             self._explore_function(name)
             for call in self.calls:
                 if call.step.callee not in met:

@@ -39,7 +39,7 @@ from analysis.store.packing import PackingError
 
 Algorithm = Literal["full", "incr-fwd", "incr-back"]
 _NOTHING_KNOWN = "nothing was known"
-_TOO_MANY = "the limit of configurations ended the exploration"
+_TOO_MANY = "the check reached the limit `configurations`"
 _OTHER_ENTRIES = "the program is small, and other functions are its entries"
 _OTHER_WORLD = "the program is small, or was, and more than bodies of functions differs"
 _ROOM = 20_000  # facts and configurations, beside a quarter of those that there are after a run from scratch
@@ -108,7 +108,7 @@ class Analysis:
         if not cut_off:
             return ()
         many = "1 function was" if cut_off == 1 else f"{cut_off:,} functions were"
-        said = f"{many} not explored to the end: the limit of {limit:,} configurations was reached. Findings can be missing."
+        said = f"{many} not checked to the end: the limit `configurations` ({limit:,}) was reached. Findings can be missing."
         return (Message("warning", "", said),)
 
     def _size(self) -> int:

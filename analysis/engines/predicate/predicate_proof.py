@@ -64,7 +64,7 @@ def prove(
     try:
         return _Proving(program, violations, property_, entry, model, options, cancellation).run(earlier)
     except TooLargeError as large:
-        return Unproved(f"formulas cannot follow it: {large}", Work())
+        return Unproved(f"its code cannot be followed: {large}", Work())
 
 
 class _Proving:

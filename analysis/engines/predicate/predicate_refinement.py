@@ -49,9 +49,9 @@ class Refiner:
         if status == "sat":
             return Feasible(target)
         if status != "unsat":
-            return Stuck("the solver could not decide whether a path is feasible")
+            return Stuck("the solver could not decide whether a run can take a path")
         if len(blocks) < 2:
-            return Stuck("a path is infeasible, but no condition was learned from it")
+            return Stuck("no run can take a path that was looked at, but the condition that rules it out was not found")
         for method in self._methods:
             made = interpolants(self._solver, formulas, self._budget, (method,))
             if made is None:
@@ -60,7 +60,7 @@ class Refiner:
             refined = self._refined(reached, target, blocks, made[0])
             if refined is not None:
                 return refined
-        return Stuck("no conditions were found that exclude a violation")
+        return Stuck("no conditions were found that rule out a violation")
 
     def _status(self, formulas: Sequence[Term]) -> str:
         self._solver.push()

@@ -69,7 +69,9 @@ class BodyEncoder:
             own = tuple(name for name in group if name in names)
             for name in own:
                 if name in self.recursive and self.system.vocabulary.objects.in_memory(name):
-                    raise TooLargeError(f"variables in memory of {display_name(name)}(), which calls itself")
+                    raise TooLargeError(
+                        f"{display_name(name)}() calls itself, and has arrays, structures or variables whose address is used"
+                    )
             if own:
                 found.update(self._encoded(own))
         return found

@@ -40,7 +40,7 @@ def doubts(
     """What the run needs that no caller or outside function need ever do; empty if nothing. `is_anywhere`: it is known to happen
     whatever callers do, so that it is not asked what the entry is passed."""
     for name in _unmodelled(program, replayed):
-        return f"{name}() can do what the run assumes"
+        return f"{name}() does what the run needs"
     for text in replayed.assumptions:
         if is_about_result(text) or is_about_lock(text) or (is_main(entry) and is_about_threads(text)):
             return text
@@ -54,9 +54,9 @@ def doubts(
         if is_main(entry) and line.is_end(question):
             continue
         if question.kind == "expression" and question.step < len(replayed.steps) - 1:
-            return f"{display_name(question.function)} can compute the value that the run assumes for what is not modelled"
+            return f"{display_name(question.function)} computes the value that the run needs, in code that is not understood"
         if question.kind == "memory" and question.name == ERRNO:
-            return "errno has the value that the run assumes"
+            return "errno has the value that the run needs"
         if doubt := ("" if is_anywhere else _entry_doubt(entry, question, value)) or _null_doubt(target, question, value):
             return doubt
     return ""
@@ -80,7 +80,7 @@ def _null_doubt(target: Target, question: Question, value: InputValue) -> str:
     if question.kind == "result" and not _can_be_null(question.name):
         return f"{question.name}(), which has no body, returns NULL"
     if question.kind == "memory":
-        return f"{_memory(question)} is NULL, which the program did not make"
+        return f"{_memory(question)} is NULL, though the program did not set it"
     return ""
 
 

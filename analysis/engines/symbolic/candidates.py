@@ -71,12 +71,12 @@ class Candidates:
             for _ in self._steps(encoder, path):
                 pass
         except (KeyError, ValueError) as problem:
-            yield Found("unknown", reason=f"formulas cannot follow its path: {problem}")
+            yield Found("unknown", reason=f"its path cannot be followed: {problem}")
             return
         expected = tuple(plausible(entry, arguments))
         formulas = list(self._formulas(encoder))
         if not formulas:
-            yield Found("unknown", reason=f"formulas do not say when {self._target.rule} happens here")
+            yield Found("unknown", reason=f"it is not known when {self._target.rule} happens here")
             return
         given = self._given(encoder)
         for restricted in (True, False) if expected else (False,):
@@ -145,9 +145,9 @@ class Candidates:
                 solver.add(*encoder.conjuncts(count))
                 count = len(encoder.conjuncts())
                 if any(self._may_hold(check.more) for check in checks):
-                    return Found("unknown", reason="an access may be outside of its object on an otherwise infeasible path")
+                    return Found("unknown", reason="its path is impossible, unless an access before it is outside of its object")
         except ValueError as problem:
-            return Found("unknown", reason=f"formulas cannot follow its path: {problem}")
+            return Found("unknown", reason=f"its path cannot be followed: {problem}")
         finally:
             solver.pop()
         return found
@@ -193,7 +193,7 @@ class Candidates:
             model = Kept(self._solver.model(), inputs)
             return Found("sat", lambda: Solved(self._program, path, inputs, model), given, "", formula.assumptions)
         if answer.status == "unsat" and ADDRESSES.sentence in formula.assumptions:  # it may be feasible with others
-            return Found("unknown", reason="the path depends on the numbers of addresses, which are not known")
+            return Found("unknown", reason="the path depends on where objects lie in memory, which is not known")
         if answer.status == "unsat":
             return Found("unsat", assumptions=formula.assumptions)
         return Found(

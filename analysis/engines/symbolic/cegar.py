@@ -89,7 +89,7 @@ def prove(
     try:
         return _Proving(program, violations, everywhere, entry, model, options).run(cancellation)
     except TooLargeError as large:
-        return Unproved(f"formulas cannot follow it: {large}", Work())
+        return Unproved(f"its code cannot be followed: {large}", Work())
 
 
 class _Proving:
@@ -181,17 +181,17 @@ class _Proving:
         steps, at = [step.step for step in path], [step.node.state[LOCATION] for step in path]
         if self._options.refine is None or len(steps) > _LONGEST:
             return Stuck(
-                "a path to a violation is too long for refinement"
+                "a path to a violation is too long to be examined"
                 if len(steps) > _LONGEST
-                else "symbolic execution does not exclude a violation"
+                else "symbolic execution does not rule out a violation"
             )
         prefixes = self._interpolation.prefixes(steps, _PREFIXES)
         if not prefixes:
-            return Stuck("symbolic execution does not exclude a violation")
+            return Stuck("symbolic execution does not rule out a violation")
         if self._options.refine == "predicates":
             names = self._by_predicates.names(steps[: prefixes[0][-1] + 1], at[: prefixes[0][-1] + 1])
             if names is None:
-                return Stuck("no conditions were found that exclude a violation")
+                return Stuck("no conditions were found that rule out a violation")
             everywhere = self._by_predicates.everywhere(names)
             return self._finer(path, Needed(everywhere, {}), everywhere)
         more = min((needed(self._interpolation, steps, at, prefix) for prefix in prefixes), key=lambda one: len(one.names))
@@ -209,7 +209,7 @@ class _Proving:
 
         pivot = next((step.node for step in path if is_finer(step.node)), None)
         if pivot is None:
-            return Stuck("refinement of symbolic execution made no progress")
+            return Stuck("symbolic execution does not rule out a violation, and following it more closely did not help")
 
         def finer(precision: tuple[Any, ...]) -> tuple[Any, ...]:
             found = list(precision)

@@ -138,7 +138,7 @@ class _Deciding:
         if found.status == "unsat":
             self._assumed.update(dict.fromkeys(found.assumptions))
             if calls_the_unknown(self._program, path):
-                self._why["an external function could write to global variables on a path that is otherwise infeasible"] = None
+                self._why["its path is impossible, unless an external function writes to global variables"] = None
                 return False, None
         return found.status == "unsat", None
 

@@ -42,11 +42,11 @@ def _argument_doubt(replayed: Replayed, pointer_bytes: int) -> str:
     for question, value in replayed.asked:
         is_word = question.name in line.vectors and question.kind == "memory" and isinstance(question.type, Pointer)
         if is_word and (not line.is_asked(question) or not line.agrees(question, value)):
-            return "the arguments of the program are what the run assumes"
+            return "the arguments of the program are those that the run needs"
         line.noted(question, value)
     seen = replayed.observation
     if seen is not None and seen.kind == "array-bounds" and f" of {FROM_OUTSIDE} " in seen.text:
-        return "strings and objects from outside end where the run assumes"
+        return "strings and objects from outside end where the run needs it"
     return ""
 
 
@@ -77,7 +77,7 @@ def _result_doubt(replayed: Replayed) -> str:
             results[question.name].append(value)
     for name, values in results.items():
         if LIBRARY[name].arguments and len(values) > 1:  # for what it is passed, one of them
-            return f"{name}() returns what the run assumes"
+            return f"{name}() returns what the run needs"
         if any(value != values[0] for value in values) or isinstance(values[0], Object):
             return f"{name}() returns another value each time"
     return ""

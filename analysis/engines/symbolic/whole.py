@@ -127,7 +127,7 @@ class _Deciding:
         if choices is not None or by_address or depends_on_compiler(self._program, (MAIN,)):
             return None
         if self._task.rules & _GONE and outlived(self._program):
-            self._why["the address of a variable may outlive its block, which formulas do not follow"] = None
+            self._why["the address of a variable may be used after its block has ended, which is not followed"] = None
             return None
         return Refuted((), self._spent())
 

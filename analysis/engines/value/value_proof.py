@@ -59,11 +59,11 @@ def prove(
         return Unproved("nothing in the program could violate the property", Work())
     everywhere = with_error_locations(program, violations)
     if everywhere is None:
-        return Unproved(f"explicit values of variables say nothing about {property_}", Work())
+        return Unproved(f"the values of variables say nothing about {property_}", Work())
     try:
         return _Proving(program, violations, everywhere, entry, model).run(states, clock.spent() + seconds, cancellation)
     except TooLargeError as large:
-        return Unproved(f"formulas cannot follow it: {large}", Work())
+        return Unproved(f"its code cannot be followed: {large}", Work())
 
 
 class _Proving:
@@ -112,13 +112,13 @@ class _Proving:
         path = reached.path(target)
         prefixes = self._interpolation.prefixes([step.step for step in path], _PREFIXES)
         if not prefixes:
-            return Stuck("explicit values of variables do not exclude a violation")
+            return Stuck("tracking the values of variables does not rule out a violation")
         if len(prefixes[0]) > _LONGEST:
-            return Stuck("a path to a violation is too long for refinement")
+            return Stuck("a path to a violation is too long to be examined")
         more = min((self._needed(path, prefix) for prefix in prefixes if len(prefix) <= _LONGEST), key=self._cost)
         pivot = next((step.node for step in path if self._is_finer(step.node, more)), None)
         if pivot is None:
-            return Stuck("refinement of explicit values made no progress")
+            return Stuck("tracking the values of more variables does not rule out a violation")
 
         def finer(precision: tuple[Any, ...]) -> tuple[Any, ...]:
             return (*precision[:_VALUES], precision[_VALUES].refined(more), *precision[_VALUES + 1 :])

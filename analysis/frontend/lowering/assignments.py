@@ -30,7 +30,7 @@ class Assignments(Context):
         if isinstance(target, ir.Cast):  # an old extension: (T)x = e
             target = target.operand
         if not isinstance(target, ir.LVALUES):
-            raise RefusedError("assignment to a value")
+            raise RefusedError("an assignment to what is not an lvalue")
         right = field_of(node, "right")
         if operator == "=":
             self.store(target, right, node)
@@ -49,7 +49,7 @@ class Assignments(Context):
         start, pending = self.mark(), self.order.pending
         target = self.expression(field_of(node, "argument"))
         if not isinstance(target, ir.LVALUES):
-            raise RefusedError("assignment to a value")
+            raise RefusedError("an assignment to what is not an lvalue")
         operator = field_of(node, "operator").type
         postfix = node.children[0].type != operator
         before = self.read(target, node)

@@ -51,7 +51,9 @@ class Plan:
             part: ir.Expr = slot.target
             while isinstance(part, ir.Field | ir.Index):
                 if part != slot.target and isinstance(part.type, Record) and self._is_given(part):
-                    raise RefusedError("a part that overrides one of a record's value: compilers differ in the rest of it")
+                    raise RefusedError(
+                        "an initialiser for a part of a structure that has a value already: compilers differ in its rest"
+                    )
                 self._inside.setdefault(part, []).append(self._number)
                 part = part.record if isinstance(part, ir.Field) else part.array
         self._slots[self._number] = slot

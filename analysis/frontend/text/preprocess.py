@@ -50,7 +50,7 @@ _MISSING = re.compile(r"^'?(?P<name>[^'\n]+?)'?(?:: No such file or directory| f
 
 # all but pragmas, which whoever reads the text looks at; also in the spellings of C11 6.4.6p3 and 5.2.1.1
 _DIRECTIVE = re.compile(rb"^(?:[^\n]*\*/)?[ \t\f\v]*(?:#|%:|\?\?=)(?![ \t]*pragma\b)", re.MULTILINE)
-_LEFT_OUT = "what the preprocessor could not read"
+_LEFT_OUT = "text that the preprocessor could not read"
 # errors in these lines do not depend on what else is defined or found: whoever types has not finished them
 _DEPENDS = rb"if|ifdef|ifndef|elif|elifdef|elifndef|else|endif|include|include_next|import|embed|error"
 _UNFINISHED = re.compile(rb"[ \t]*#[ \t]*+(?!(?:" + _DEPENDS + rb")\b)")
@@ -142,7 +142,7 @@ def doubt(preprocessed: Preprocessed) -> str:
     if preprocessed.flags_doubt:
         return preprocessed.flags_doubt
     if preprocessed.raw:
-        return "preprocessing that was not done" if _DIRECTIVE.search(preprocessed.text) else ""
+        return "directives that were not preprocessed" if _DIRECTIVE.search(preprocessed.text) else ""
     return _LEFT_OUT if any(_is_left_out(message, preprocessed) for message in preprocessed.messages) else ""
 
 

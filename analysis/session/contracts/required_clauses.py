@@ -149,7 +149,7 @@ def _keeps(walked: Walked, callee: str) -> bool:
     return not walked.broken and all(one.callee != callee for one in walked.missing)
 
 
-_NAMES = {"char": "characters", "pointer": "pointers"}
+_NAMES = {"char": "character", "pointer": "pointer"}
 
 
 def _written(place: Place, program: Program) -> str:
@@ -163,10 +163,10 @@ def _written(place: Place, program: Program) -> str:
         return words.member(place.member, place.record)
     if place.kind == "any":
         return words.ANYTHING
-    return f"{_NAMES.get(place.kind) or _numbers(place.kind)} behind pointers"
+    return f"any {_NAMES.get(place.kind) or _number(place.kind)} that a pointer leads to"
 
 
-def _numbers(kind: str) -> str:
-    """Objects of one class of types, as `analysis.c.aliasing` names them: `int32`, `float64`."""
+def _number(kind: str) -> str:
+    """An object of one class of types, as `analysis.c.aliasing` names them: `int32`, `float64`."""
     noun = kind.rstrip("0123456789")
-    return f"{kind.removeprefix(noun)}-bit {'floating values' if noun == 'float' else 'integers'}"
+    return f"{kind.removeprefix(noun)}-bit {'floating-point number' if noun == 'float' else 'integer'}"

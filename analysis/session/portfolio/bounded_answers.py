@@ -28,7 +28,7 @@ from analysis.model import clock
 from analysis.model.report import Repaired, SummaryRepair, SummaryWork, Within
 from analysis.session.portfolio.request import Answer, Bounded, Request, Unknown
 
-_NOT_ABOUT = "summaries say nothing about it"
+_NOT_ABOUT = "--engine summary says nothing about this rule"
 _QUESTION = 20_000  # milliseconds at most, for one question to the solver
 _bodies = KnownBodies()
 _abstractions: Abstractions = {}  # of the functions of the last program: the next one is often the same but for one
@@ -103,9 +103,9 @@ def _answer(
     where = ", ".join(marked(request.program, place.function, place.edge) for place in found.violated[:_PLACES])
     if found.status != "holds":
         is_searched = all(isinstance(run, Refuted) or run.final for run in runs)
-        searched = "no run was found that does" if is_searched else "the search for such a run was given up"
+        searched = "no such run was found" if is_searched else "the search for such a run was given up"
         if isinstance(runs[-1], Refuted):
-            searched = "the search for runs excludes it"
+            searched = "no run can do that, as a search for one has shown"
         sentence = f"{found.sentence()}, at {where}; {searched}"
         return Bounded(within, sentence, done, assumptions=found.assumptions, final=is_searched)
     repairs = dict(_repairs(before.levels.get(found.level, {}), calls, work, found.bound))

@@ -28,7 +28,7 @@ def not_provable(rules: Sequence[str]) -> str:
     return f"no prover can prove {', '.join(rules)} yet: only runs that violate it are looked for"
 
 
-NOT_FOLLOWED = "the rule is about functions called here that no prover models"
+NOT_FOLLOWED = "the rule is about functions that are called here, and no prover knows what they do"
 """Why provers say nothing of a rule that only a few functions of libraries can violate."""
 
 

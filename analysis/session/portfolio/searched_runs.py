@@ -19,7 +19,7 @@ from analysis.session.portfolio.request_terms import not_provable
 from analysis.session.portfolio.turns import TREE
 
 ENGINE = "symbolic"
-_NO_TREE = "the paths of the program from main do not prove it"
+_NO_TREE = "following the program's paths from main did not prove it"
 
 
 def asked(request: Request, rules: tuple[str, ...]) -> tuple[str, ...]:

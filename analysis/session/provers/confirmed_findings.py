@@ -56,7 +56,9 @@ def shown(run: Run, rules: Mapping[str, Rule], program: Program, places: Places,
     """A run as a finding of its own, where nobody suspected one: the violation is where the run ends."""
     rule, last = rules[run.rule], run.decided.steps[-1]
     place, function = places.place(last.function, last.edge), display_name(last.function)
-    message = f"{rule.summary}: {run.decided.observed}"
+    observed = run.decided.observed
+    is_whole = observed.endswith(rule.summary.removeprefix("Something"))  # "`x` is read before it has a value"
+    message = observed if is_whole else f"{rule.summary}: {observed}"
     text = without_temporaries(spell_effect(program.functions[last.function].by_id[last.edge].effect))
     fingerprint = digest_text(rule.name, function, rule.summary, text.replace(place.path, "__FILE__"))
     finding = Finding(rule.name, "possible", rule.severity, message, place, function, fingerprint, ())

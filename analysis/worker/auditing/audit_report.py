@@ -18,7 +18,7 @@ from analysis.model.options import Options
 from analysis.model.report_differences import Difference
 from analysis.worker.auditing.journal import Text
 
-_NOT_SHOWN = "the edits since the last check from nothing do not show the difference by themselves"
+_NOT_SHOWN = "the edits since the last check from scratch do not show the difference by themselves"
 
 
 class Edits(msgspec.Struct, frozen=True):

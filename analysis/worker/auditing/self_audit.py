@@ -148,7 +148,9 @@ class SelfAudit:
         if differences and suspected is None:
             self._suspected[program] = differences
             self._edited.add(program)
-            return Audited("self-audit: what is kept and what is found from nothing differ; looked at again", asks_for="look")
+            return Audited(
+                "self-audit: what was kept and what a check from scratch finds differ; looked at again", asks_for="look"
+            )
         self._done(program)
         self._rechecked += rechecked(kept)
         differences = tuple(one for one in differences if one in (suspected or ()))
@@ -172,7 +174,7 @@ class SelfAudit:
         path = write_report(report_of(found.program, found.options, found.differences, edits))
         where = "its report cannot be written" if path is None else f"please report it, with {path}"
         shown = "" if edits is None else ", which now holds the edits that show it"
-        return f"{self._sentence()}; a difference is a defect of Everproof, repaired by a check from nothing; {where}{shown}"
+        return f"{self._sentence()}; a difference is a defect of Everproof, repaired by a check from scratch; {where}{shown}"
 
     def _sentence(self) -> str:
         count = "1 difference" if self._differences == 1 else f"{self._differences:,} differences"

@@ -59,8 +59,11 @@ function pictures(look, theme) {
     await until('a hover', async () => {
       await squiggle(page).first().hover({ force: true });
       await page.waitForTimeout(900);
-    }, () => hover.waitFor({ timeout: 2000 }));
-    await page.waitForTimeout(500);
+    }, async () => {
+      await hover.waitFor({ timeout: 2000 });
+      await page.waitForTimeout(500); // it fades in; a lens that appears meanwhile takes it away
+      assert.ok(await hover.isVisible());
+    });
     await vscode.picture('finding');
     await page.keyboard.press('Escape');
     await goTo(page, line, 1);

@@ -186,7 +186,7 @@ UNKNOWN = {
     "recursion with variables in memory": (
         "static int f(int n) { int x = n; int *p = &x; if (n > 0) *p = f(n - 1); return x; }"
         " int main(void) { if (f(2)) reach_error(); return 0; }",
-        "which calls itself",
+        "calls itself, and has",
     ),
     "what is not supported": ('int main(void) { __asm__("nop"); if (nondet()) return 1; reach_error(); }', "not supported"),
     "no main": ("int f(void) { reach_error(); return 0; }", "there is no function main"),

@@ -120,7 +120,7 @@ class Answers:
     def _doubt(self, name: str, cfa: Cfa, graph: DerivationGraph, entries: list[int]) -> str:
         """Why nothing is shown of the function where nothing is wrong."""
         if not graph.complete:
-            return "the exploration was cut off at the limit of configurations"
+            return "the check of the program stopped at the limit `configurations`"
         part = graph.functions.get(name)
         if part is None or not entries:
             return NOT_REACHED

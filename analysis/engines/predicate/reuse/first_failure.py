@@ -67,7 +67,7 @@ class FirstFailure:
         """Where the assertions hold as before, and do not exclude what must not happen."""
         for taken in self._taken(source):
             if any(self._triples.is_possible(known, failing) for failing in taken.failing):
-                return f"the assertions of the last proof do not exclude it at {self._marked(taken.step)}"
+                return f"the assertions of the last proof do not rule it out at {self._marked(taken.step)}"
         return ""
 
     def _breaking(self, source: Location | None, known: Term, head: Location, broken: Term) -> str:

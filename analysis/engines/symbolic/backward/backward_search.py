@@ -159,7 +159,7 @@ class _Search:
         """The same for states that are each reached over one edge only."""
         for state, edge in writes:
             if self._program.functions[state.function].unsupported:
-                raise _NotExcludedError(f"{display_name(state.function)} has statements that are not modelled")
+                raise _NotExcludedError(f"{display_name(state.function)} has statements that are not understood")
             for before in self._before(state, edge):
                 self._push(before, state.conditions)
         self._search()
@@ -177,7 +177,7 @@ class _Search:
     def _starts(self) -> Iterator[State]:
         question = self._question
         if self._program.functions[question.function].unsupported:
-            raise _NotExcludedError(f"{display_name(question.function)} has statements that are not modelled")
+            raise _NotExcludedError(f"{display_name(question.function)} has statements that are not understood")
         base = State((), question.function, question.edge.source, TRUE, 0)
         start = Preimage(self._whole, (question.function,), question.edge, TRUE)
         for suspect in question.suspects:
@@ -205,7 +205,7 @@ class _Search:
             most = max(seen, key=lambda other: len(other & conditions))
             conditions = essential(most & conditions)
         if not conditions and before and not self._is_thorough:
-            raise _NotExcludedError(f"nothing is known of it where it comes from, in {display_name(state.function)}")
+            raise _NotExcludedError(f"nothing is known of the value where it comes from, in {display_name(state.function)}")
         seen.append(conditions)
         self._waiting.append(state.at(state.location, conditions))
 
@@ -281,7 +281,7 @@ class _Search:
                         before = before.at(before.location, self._added(before.conditions, accessed))
                     yield before
             case _:
-                raise _NotExcludedError(f"{display_name(state.function)} has statements that are not modelled")
+                raise _NotExcludedError(f"{display_name(state.function)} has statements that are not understood")
 
     def _assigned(self, preimage: Preimage, target: ir.Expr, value: ir.Expr, state: State) -> Iterator[Conditions]:
         try:
@@ -373,7 +373,7 @@ class _Search:
         for name, edge_id in self._whole.callers(cfa.name):
             caller = self._program.functions[name]
             if caller.unsupported:
-                raise _NotExcludedError(f"{display_name(name)} has statements that are not modelled")
+                raise _NotExcludedError(f"{display_name(name)} has statements that are not understood")
             self.up = max(self.up, state.up + 1)
             self._enter_caller(state, cfa, name, caller.by_id[edge_id], ())
 

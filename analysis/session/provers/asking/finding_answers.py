@@ -32,7 +32,7 @@ from analysis.session.provers.asking.question import Question, finding_question,
 from analysis.session.provers.processes.task_outcome import Budget, Outcome, had_the_processor, reason_of
 from analysis.session.provers.processes.task_pool import TaskPool
 
-_BY_ANOTHER_CALL = "the run that was found violates it by another call"
+_BY_ANOTHER_CALL = "the run that was found violates the rule at another call"
 
 
 class Effort(msgspec.Struct, frozen=True):
