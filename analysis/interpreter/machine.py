@@ -77,6 +77,8 @@ class Machine(Questions):
         self.further: dict[int, Arguments] = {}  # by the depth of an activation: the arguments that have no parameter
         self.closed: set[int] = set()
         self.tokens = 0  # where `strtok` goes on
+        self.stdin = 0  # the address of the stream, once the program uses the variable
+        self.next: dict[int, frozenset[int]] = {}  # by stream: the characters that can come next
         self.at_exit: list[int] = []  # what `atexit` was given
 
     def run(self, *, path: list[Step] | None = None, watch: Callable[[], End | None] | None = None) -> Run:

@@ -32,6 +32,11 @@ class RunningMachine(Protocol):
     """By the address of each `va_list` that the run has begun."""
     closed: set[int]
     """The descriptors that were closed."""
+    stdin: int
+    """The address of the stream `stdin`; 0 until the program uses the variable."""
+    next: dict[int, frozenset[int]]
+    """The characters that can come next from a stream, with -1 for its end, where the last function that read from it says so;
+    by address, and 0 for `stdin`."""
     at_exit: list[int]
     """The functions that `atexit` was given, by address."""
 

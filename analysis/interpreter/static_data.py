@@ -41,6 +41,8 @@ def _fill(machine: RunningMachine, block: Block, known: Global) -> None:
             return
         case ir.Unknown() if not parts and known.var.name in STREAMS:
             stream = machine.new_block("resource", 0, KNOWN)
+            if known.var.name == "stdin":
+                machine.stdin = stream
             machine.memory.write(block.base, stream.to_bytes(block.size, "little"), bytes((KNOWN,)) * block.size)
             return
         case ir.Unknown() if not parts and not known.open:

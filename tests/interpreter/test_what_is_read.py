@@ -11,6 +11,7 @@ _DECLARED = (
     "int scanf(const char *, ...); int fscanf(FILE *, const char *, ...); int sscanf(const char *, const char *, ...);"
     "long read(int, void *, size_t); size_t fread(void *, size_t, size_t, FILE *); char *strtok(char *, const char *);"
     "char *strtok_r(char *, const char *, char **);"
+    "extern FILE *stdin; int getchar(void); int getc(FILE *); int ungetc(int, FILE *); char *fgets(char *, int, FILE *);"
 )
 
 
@@ -98,3 +99,41 @@ def test_a_text_that_is_too_long_for_a_member_that_others_follow() -> None:
     assert isinstance(_end(f'{two} strcpy(rows[0], "four"); return 0;'), Observation)
     last = "struct t { int n; char text[1]; } *p = malloc(16);"
     assert _end(f'{last} strcpy(p->text, "longer"); free(p); return 0;') == Returned(0)
+
+
+@pytest.mark.parametrize(
+    ("statements", "values", "result"),
+    [
+        ("int c = getchar(); ungetc(c, stdin); return getchar() + 1;", (55,), 56),
+        ("int c = getc(stdin); ungetc(c, stdin); return getc(stdin) + 1;", (55,), 56),
+        ('int a; scanf("%d", &a); return getchar();', (1, 10), 10),
+        ('int a; return scanf("%d", &a) == 0 ? getchar() : 0;', (0, 120), 120),
+        ('char w[9]; scanf("%8s", w); return getchar() + strlen(w);', (1, 104, 10), 11),  # what ended the word
+        ('int a; scanf("%2d", &a); return getchar() + a;', (1, 55, 12), 67),
+        ('char c, d; scanf("%c %c", &c, &d); return c + d;', (2, 104, 5), 109),
+        ('int a, b; scanf("%d %d", &a, &b); return a + b;', (2, 4, 5), 9),
+    ],
+)
+def test_what_comes_next_is_followed(statements: str, values: tuple[int, ...], result: int) -> None:
+    assert _end(statements, values) == Returned(result)
+
+
+@pytest.mark.parametrize(
+    ("statements", "values"),
+    [
+        ('int a; scanf("%d", &a); return getchar();', (1, 55)),  # a further digit would be part of the number
+        ('int a; char c; scanf("%d%c", &a, &c); return c + a;', (2, 55, 1)),
+        ('int a; char b[4]; scanf("%d", &a); return fgets(b, 4, stdin) ? b[0] : 0;', (1, 1, 55)),
+        ('int a; return scanf("%d", &a) == 0 ? getchar() : 0;', (0, 55)),
+        ('int a, b; return scanf("%d,%d", &a, &b) == 1 ? getchar() : 0;', (1, 44)),
+        ('char w[9]; return scanf("%8[0-9]", w) == 0 ? getchar() : 0;', (0, 55)),
+        ('int a; scanf("%2d", &a); return a;', (1, 100)),
+        ('unsigned a; scanf("%1x", &a); return a;', (1, 16)),
+        ('char c; scanf(" %c", &c); return c;', (1, 32)),
+        ('return scanf(" ");', (-1,)),
+        ('int a; return scanf("%d", &a) == -1 ? getchar() : 0;', (-1, 55)),
+        ("int c = getchar(); ungetc(c, stdin); char b[4]; return fgets(b, 4, stdin) ? b[0] : 0;", (55, 1, 56)),
+    ],
+)
+def test_what_cannot_come_next_is_not_followed(statements: str, values: tuple[int, ...]) -> None:
+    assert isinstance(_end(statements, values), NotModelled)

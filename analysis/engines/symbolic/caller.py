@@ -44,7 +44,7 @@ def doubts(
     for text in replayed.assumptions:
         if is_about_result(text) or is_about_lock(text) or (is_main(entry) and is_about_threads(text)):
             return text
-    if doubt := moved_end(replayed) or said_by_program(program, replayed):
+    if doubt := moved_end(program, replayed) or said_by_program(program, replayed):
         return doubt
     if is_main(entry) and (doubt := surroundings_doubt(program, entry, replayed, model)):
         return doubt

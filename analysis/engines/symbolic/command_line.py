@@ -40,10 +40,10 @@ class CommandLine:
         return 0 if self.is_end(question) else Fresh(ELEMENTS)
 
     def agrees(self, question: Question, value: InputValue) -> bool:
-        """Whether a system gives the answer to this question for a word: only what is behind the last one is null, and nothing
-        is known of what comes then."""
+        """Whether a system gives the answer to this question for a word: each is an object of its own, only what is behind the
+        last one is null, and nothing is known of what comes then."""
         at = question.offset // self._pointer_bytes
-        return self.count is not None and at <= self.count and (value == 0) == (at == self.count)
+        return self.count is not None and at <= self.count and (value == 0 if at == self.count else isinstance(value, Fresh))
 
 
 def _is_list(type_: Type) -> bool:

@@ -24,9 +24,18 @@ def told_once(program: Program, replayed: Replayed, name: str) -> bool:
     return all(value == -1 for value in results) or (len(results) == 1 and _goes_to_end(program, replayed))
 
 
-def moved_end(replayed: Replayed) -> str:
-    """Why the end of a file is not where the run takes it to be: it is somewhere else at another time. Empty if it is not."""
-    return "lseek() returns another end of the file each time" if len(set(_results(replayed, "lseek"))) > 1 else ""
+def moved_end(program: Program, replayed: Replayed) -> str:
+    """Why the end of a file is not where the run takes it to be: it is somewhere else at another time, or a descriptor without an
+    end, such as a pipe, is moved. Empty if it is not."""
+    ends = _results(replayed, "lseek")
+    if len(set(ends)) > 1:
+        return "lseek() returns another end of the file each time"
+    return "lseek() moves what has no end" if -1 in ends and _calls(program, replayed, "lseek") > len(ends) else ""
+
+
+def _calls(program: Program, replayed: Replayed, name: str) -> int:
+    effects = (program.functions[step.function].by_id[step.edge].effect for step in replayed.steps)
+    return sum(isinstance(effect, ir.Call) and name in program.targets(effect) for effect in effects)
 
 
 def _results(replayed: Replayed, name: str) -> list[InputValue]:

@@ -15,6 +15,9 @@ from analysis.interpreter.memory import FROM_OUTSIDE
 from analysis.interpreter.outcome import Replayed
 from analysis.model.c_types import DataModel, Integer, Pointer
 
+_MOST_WORDS = 500_000  # with their addresses, such short words still fit into what systems pass to a program (`ARG_MAX`)
+_MOST_DESCRIPTORS = 1 << 20  # that systems let a process have
+
 
 def surroundings_doubt(program: Program, entry: str, replayed: Replayed, model: DataModel) -> str:
     """What the run needs that a system never does when it starts `entry`, which is `main`; empty if nothing."""
@@ -24,7 +27,7 @@ def surroundings_doubt(program: Program, entry: str, replayed: Replayed, model: 
         if question.kind != "parameter":
             continue
         if isinstance(question.type, Integer) and not is_counted:
-            is_count = isinstance(value, int) and value >= 0
+            is_count = isinstance(value, int) and 0 <= value <= _MOST_WORDS
             if not is_count and question.name not in unread:
                 return f"main is called with {question.name} == {value}"
             is_counted = is_count
@@ -51,15 +54,15 @@ def _argument_doubt(replayed: Replayed, pointer_bytes: int) -> str:
 
 
 def _open_twice(replayed: Replayed) -> str:
-    """Why the descriptors in this run are not ones that a system gives: each is -1, or one that is not open. None is taken to be
-    closed here. Empty if they are."""
-    given = set[InputValue]()
+    """Why the descriptors in this run are not ones that a system gives: each is -1, or the least that is not open (POSIX 2.14).
+    None is taken to be closed here. Empty if they are."""
+    greatest = -1
     for question, value in replayed.asked:
         function = known(question.name) if question.kind == "result" else None
         if function is not None and function.result == "descriptor" and value != -1:
-            if value in given or (isinstance(value, int) and value < -1):
+            if not isinstance(value, int) or not greatest < value < _MOST_DESCRIPTORS:
                 return f"{question.name}() returns {value}"
-            given.add(value)
+            greatest = value
     return ""
 
 

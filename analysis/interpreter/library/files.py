@@ -7,7 +7,7 @@ from typing import Any
 
 from analysis.c.functions import all_with
 from analysis.interpreter.halting import ViolationError, not_modelled
-from analysis.interpreter.library.reading import came_short
+from analysis.interpreter.library.reading import begins, came, came_short
 from analysis.interpreter.library.unknown import overwritten
 from analysis.interpreter.memory import KNOWN, LINE_END, Line
 from analysis.interpreter.running_machine import RunningMachine
@@ -55,6 +55,7 @@ def _fgets(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     if machine.ask("result", INT, "fgets", 0, 0, 1) == 0:
         came_short(machine, arguments[2])
         return 0
+    came(machine, arguments[2])
     size = int(arguments[1])
     if size < 1:
         not_modelled(f"a line of {size} characters")
@@ -63,6 +64,8 @@ def _fgets(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     block.line = Line(start, bytes(block.data[start : start + size]), bytes(block.mask[start : start + size]))
     overwritten(machine, arguments[0], size - 1)
     machine.memory.write(arguments[0] + size - 1, b"\0", bytes((LINE_END,)))
+    if size > 1:
+        begins(machine, arguments[2], arguments[0])
     return int(arguments[0])
 
 

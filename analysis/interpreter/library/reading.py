@@ -2,7 +2,9 @@
 of it comes.
 
 A stream from which less came than was asked for is at its end, or in error: `feof` and `ferror` say which, and that is an input,
-too. What they say of a stream is not known once another function has used it.
+too. Nothing comes after the end. What they say of a stream is not known once another function has used it.
+
+What `ungetc` pushes back comes next, and so does the character that ended what `scanf` took.
 """
 
 from __future__ import annotations
@@ -11,7 +13,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from analysis.interpreter.halting import not_modelled
-from analysis.interpreter.library.blocks import size_of
+from analysis.interpreter.library.blocks import known_bytes, size_of
+from analysis.interpreter.library.next_characters import END, Next
 from analysis.interpreter.library.unknown import overwritten, unknown
 from analysis.interpreter.memory import Block, Reading
 from analysis.interpreter.running_machine import RunningMachine
@@ -22,6 +25,8 @@ Function = Callable[[RunningMachine, list[Any], Types], Any]
 _INDICATORS: dict[str, Reading] = {"feof": "end", "ferror": "error"}
 _GREATEST = (1 << 31) - 1  # bytes that are tried as what comes
 _FROM_START, _FROM_END = 0, 2  # SEEK_SET and SEEK_END, on all systems
+_ONLY_END = frozenset((END,))
+_MOVING = frozenset(("fseek", "fseeko", "fsetpos", "rewind", "clearerr"))
 _KEEPING = frozenset(("fread", "fgets", "fgetc", "getc", "fileno", *_INDICATORS))
 
 
@@ -74,23 +79,84 @@ def _fread(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
         not_modelled("fread() that returns more than it was asked for")
     if count:
         overwritten(machine, arguments[0], size * count)
+        begins(machine, arguments[3], arguments[0])
     if count < wanted:
         came_short(machine, arguments[3])
+    else:
+        came(machine, arguments[3])
     return count
 
 
 def _character(name: str) -> Function:
     def run(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
+        handle = arguments[0] if arguments else 0  # `getchar` reads from `stdin`
+        possible = what_is_next(machine, handle)
+        if possible is not None and len(possible) == 1 and possible != _ONLY_END:
+            next_is(machine, handle, None)
+            return next(iter(possible))
         character = int(machine.ask("result", INT, name, 0, -1, 255))
-        if character == -1:
-            came_short(machine, arguments[0])
+        if possible is not None and character not in possible:
+            not_modelled("a character that does not come next")
+        if character == END:
+            came_short(machine, handle)
+        else:
+            next_is(machine, handle, None)
+            came(machine, handle)
         return character
 
     return run
 
 
+def _unget(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
+    """Pushes a character back; one always has room (C11 7.21.7.10p3)."""
+    character, key = int(arguments[0]), _key(machine, arguments[1])
+    if character == -1:
+        return -1
+    if key in machine.next:
+        not_modelled("a character that is pushed back before another one that is known")
+    machine.next[key] = frozenset((character & 255,))
+    return character & 255
+
+
+def _key(machine: RunningMachine, handle: Any) -> int:
+    """What `machine.next` calls a stream."""
+    return 0 if _stream(machine, handle) is None or handle == machine.stdin else int(handle)
+
+
+def next_is(machine: RunningMachine, handle: Any, possible: frozenset[int] | None) -> None:
+    """Notes which characters can come next from a stream, -1 for its end; None: any."""
+    key = _key(machine, handle)
+    if possible is None:
+        machine.next.pop(key, None)
+    else:
+        machine.next[key] = possible
+
+
+def what_is_next(machine: RunningMachine, handle: Any) -> frozenset[int] | None:
+    """The characters that can come next from a stream, -1 for its end; None: any."""
+    return machine.next.get(_key(machine, handle))
+
+
+def begins(machine: RunningMachine, handle: Any, address: int) -> None:
+    """What was read from a stream to an address begins with a character that could come next."""
+    next_ = Next(what_is_next(machine, handle))
+    if next_.possible is not None:
+        next_.takes(known_bytes(machine, address, 1)[0])
+    next_is(machine, handle, None)
+
+
+def came(machine: RunningMachine, handle: Any) -> None:
+    """Notes that all came from a stream that was asked for: it was not at its end before."""
+    stream = _stream(machine, handle)
+    if stream is not None and stream.reading == "short":
+        stream.reading = "error"
+
+
 def came_short(machine: RunningMachine, handle: Any) -> None:
     """Notes that less came from a stream than was asked for."""
+    possible = what_is_next(machine, handle)
+    if possible is not None and END not in possible:
+        not_modelled("the end of a stream from which something comes next")
     stream = _stream(machine, handle)
     if stream is not None and stream.reading == "more":
         stream.reading = "short"
@@ -106,6 +172,8 @@ def _indicator(name: str) -> Function:
         if stream.reading == "short":
             says = int(machine.ask("result", INT, name, 0)) != 0
             stream.reading = _INDICATORS[name] if says else next(one for one in _INDICATORS.values() if one != _INDICATORS[name])
+        if stream.reading == "end":
+            next_is(machine, arguments[0], _ONLY_END)
         return int(stream.reading == _INDICATORS[name])
 
     return run
@@ -113,16 +181,18 @@ def _indicator(name: str) -> Function:
 
 def note_use(machine: RunningMachine, name: str, handles: Iterable[Any]) -> None:
     """A function of the library uses streams: unless it is known what it does to what `feof` says, that is not known from now
-    on."""
+    on, nor what comes next if it moves to another place."""
     if name not in _KEEPING:
         for handle in handles:
             stream = _stream(machine, handle)
             if stream is not None:
                 stream.reading = "unknown"
+                if name in _MOVING:
+                    machine.next.pop(_key(machine, handle), None)
 
 
 def _stream(machine: RunningMachine, handle: Any) -> Block | None:
-    block = machine.memory.find(handle) if isinstance(handle, int) else None
+    block = machine.memory.find(handle or machine.stdin) if isinstance(handle, int) else None
     return block if block is not None and block.kind == "resource" else None
 
 
@@ -133,5 +203,7 @@ MODELS: dict[str, Function] = {
     "fread": _fread,
     "fgetc": _character("fgetc"),
     "getc": _character("getc"),
+    "getchar": _character("getchar"),
+    "ungetc": _unget,
     **{name: _indicator(name) for name in _INDICATORS},
 }

@@ -1,6 +1,7 @@
 """Functions that read fields of a text into objects of the program (C11 7.21.6.2).
 
-Any bytes can be in a file, and they can end anywhere: how many fields are read is an input of the run, and so are the bytes.
+Any bytes can be in a file, and they can end anywhere: how many fields are read is an input of the run, and so are the bytes. What
+ends a field comes next (`next_characters`).
 `sscanf` reads a string instead, and does what that says.
 """
 
@@ -13,7 +14,9 @@ from typing import Any
 
 from analysis.c.formats import Conversion, stored_bits
 from analysis.interpreter.halting import not_modelled
-from analysis.interpreter.library.blocks import put
+from analysis.interpreter.library.blocks import known_bytes, put
+from analysis.interpreter.library.next_characters import EVERYTHING, Next
+from analysis.interpreter.library.reading import next_is, what_is_next
 from analysis.interpreter.library.strings import parsed_number, string_at
 from analysis.interpreter.library.unknown import overwritten
 from analysis.interpreter.running_machine import RunningMachine
@@ -29,6 +32,11 @@ _FIELD = re.compile(
 )
 _BASES = {"d": 10, "u": 10, "i": 0, "x": 16, "X": 16, "o": 8}
 _INTEGERS, _FLOATS = frozenset(_BASES), frozenset("aAeEfFgG")
+_ALPHANUMERIC = frozenset(b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+_SIGNS = frozenset(b"+-")
+_DECIMAL, _OTHER = frozenset(b"0123456789"), _ALPHANUMERIC | frozenset(b"+-._")
+_NOT_BEHIND = {kind: _DECIMAL if kind in "duo" else _OTHER for kind in (*_INTEGERS, *_FLOATS)}
+"""Characters that a number of each kind would have taken, or may have."""
 _WHAT = "what {}() reads"  # the name of an object that no program has
 
 
@@ -69,30 +77,102 @@ def _scanned_stream(name: str, format_at: int) -> Function:
         given = arguments[format_at + 1 :]
         if len(given) < len(fields):
             not_modelled("a format with too few arguments")
+        handle = arguments[0] if format_at else 0
+        next_ = Next(what_is_next(machine, handle))
         count = int(machine.ask("result", INT, name, 0, -1, len(fields)))
-        is_any = not fields or fields[0]["kind"] in ("s", "c")
-        if count == 0 and is_any and not any(isinstance(part, str) and part != " " for part in parts):
-            not_modelled(f"a word that {name} does not take")
-        for field, address in zip(fields[: max(0, count)], given, strict=False):
-            _store_input(machine, name, field, address)
+        if count == -1:
+            if all(part == " " for part in parts):
+                not_modelled(f"{name}() that reads no field and fails")
+            next_.ends(skips=parts[0] == " " or (isinstance(parts[0], re.Match) and _skips(parts[0])))
+        else:
+            _scan(machine, name, parts, count, given, next_)
+        next_is(machine, handle, next_.possible)
         return count
 
     return scan
 
 
-def _store_input(machine: RunningMachine, name: str, field: re.Match[str], address: int) -> None:
-    if field["kind"][0] in "s[":
+def _scan(
+    machine: RunningMachine, name: str, parts: list[re.Match[str] | str], count: int, given: list[Any], next_: Next
+) -> None:
+    """Reads the first fields of a format; something else is there in place of the field after them, or of a character before
+    it."""
+    at = 0
+    for part in parts:
+        if part == " ":
+            next_.skip()
+        elif isinstance(part, str):
+            if at == count:
+                next_.is_not(frozenset(part.encode("latin-1")))
+                return
+            next_.takes(part.encode("latin-1")[0])
+        elif at < count:
+            _read_field(machine, name, part, given[at], next_)
+            at += 1
+        else:
+            _fail(name, part, next_, is_first=count == 0)
+            return
+
+
+def _skips(field: re.Match[str]) -> bool:
+    """Whether white space before a field is left out (C11 7.21.6.2p8)."""
+    return field["kind"][0] not in "c["
+
+
+def _fail(name: str, field: re.Match[str], next_: Next, *, is_first: bool) -> None:
+    """A field is not read: something comes that it does not take or, behind another field, nothing."""
+    kind = field["kind"]
+    if _skips(field):
+        next_.skip()
+    if kind in ("s", "c"):
+        if is_first:
+            not_modelled(f"a word that {name} does not take")
+        next_.ends(skips=False)
+        return
+    next_.is_not(_accepted(kind) if kind[0] == "[" else _NOT_BEHIND[kind] | _SIGNS)
+
+
+def _read_field(machine: RunningMachine, name: str, field: re.Match[str], address: int, next_: Next) -> None:
+    """Stores a field; what it takes begins with what can come next."""
+    kind, width = field["kind"], field["width"]
+    if _skips(field):
+        next_.skip()
+    if kind[0] in "s[":
         if field["length"]:
             not_modelled(f"wide characters that {name} reads")
-        put(machine, address, _word(machine, name, field) + b"\0")
+        word, end = _word(machine, name, field)
+        next_.takes(word[0])
+        put(machine, address, word + b"\0")
+        if end is not None:
+            next_.possible = frozenset((end,)) if end else EVERYTHING - _accepted(kind)
         return
-    bits = 8 * int(field["width"] or 1) if field["kind"] == "c" else _bits(machine, name, field)
+    bits = 8 * int(width or 1) if kind == "c" else _bits(machine, name, field)
     machine.memory.writable(address, bits // 8)
     overwritten(machine, address, bits // 8)
+    if kind == "c":
+        if next_.possible is not None:
+            next_.takes(known_bytes(machine, address, 1)[0])
+        return
+    next_.takes_number()
+    if width:
+        _fits(machine, name, field, known_bytes(machine, address, bits // 8))
+    else:
+        next_.possible = EVERYTHING - _NOT_BEHIND[kind]
 
 
-def _word(machine: RunningMachine, name: str, field: re.Match[str]) -> bytes:
-    """The characters of a field up to one that it does not take, or to a zero, which nothing is known to follow."""
+def _fits(machine: RunningMachine, name: str, field: re.Match[str], stored: bytes) -> None:
+    """A number is one that so few characters can be."""
+    if field["kind"] in _FLOATS:
+        not_modelled(f"a format of {name}")
+    digits, base = int(field["width"]), _BASES[field["kind"]] or 10
+    value = int.from_bytes(stored, "little", signed=field["kind"] in "di")
+    if not -(base ** (digits - 1)) < value < base**digits:
+        not_modelled("a number with more digits than are read")
+
+
+def _word(machine: RunningMachine, name: str, field: re.Match[str]) -> tuple[bytes, int | None]:
+    """The characters of a field up to one that it does not take, or to a zero, which nothing is known to follow; and that
+    character, None if no more were to be read."""
     accepts, most = _accepted(field["kind"]), int(field["width"] or _LONGEST)
     found = bytearray((int(machine.ask("memory", unsigned(8), _WHAT.format(name), 0, 33, 126)),))
     if found[0] not in accepts:
@@ -100,9 +180,9 @@ def _word(machine: RunningMachine, name: str, field: re.Match[str]) -> bytes:
     while len(found) < most:
         character = int(machine.ask("memory", unsigned(8), _WHAT.format(name), len(found)))
         if character == 0 or character not in accepts:
-            break
+            return bytes(found), character
         found.append(character)
-    return bytes(found)
+    return bytes(found), None
 
 
 @cache

@@ -17,6 +17,8 @@ NEVER = {
     "no name": "int main(int argc, char **argv) { if (argc > 0 && argv[0] == 0) " + _END,
     "more than there are": "int main(int argc, char **argv) { if (argv[argc] != 0) " + _END,
     "one that was counted": "int main(int argc, char **argv) { if (argc > 1) return argv[1][0]; return 0; }\n",
+    "more words than fit": "int main(int argc, char **argv) { (void)argv; if (argc == 2147483647) " + _END,
+    "one word twice": "int main(int argc, char **argv) { if (argc > 2 && argv[1] == argv[2]) " + _END,
     "a process with two numbers": "#include <unistd.h>\nint main(void) { if (getpid() != getpid()) " + _END,
     "a process of two users": "#include <unistd.h>\nint main(void) { if (getuid() != getuid()) " + _END,
     "a negative parent": "#include <unistd.h>\nint main(void) { if (getppid() < 0) " + _END,

@@ -79,6 +79,11 @@ IMPOSSIBLE = {
     "what is known of a file": 'struct stat s; if (stat("f", &s) == 0 && s.mode == 7) reach_error();',
     "a file that is there twice": 'struct stat s; if (stat("f", &s) > 0) reach_error();',
     "nothing said of an error": "if (!gai_strerror(1)) reach_error();",
+    "a byte behind the end": f"{FILE} if (getc(f) == -1 && feof(f) && getc(f) != -1) reach_error();",
+    "bytes behind the end": f"{FILE} char b[4]; if (fread(b, 1, 4, f) < 4 && feof(f) && fread(b, 1, 4, f)) reach_error();",
+    "a pipe that is moved": "if (lseek(0, 0, 2) == -1 && lseek(0, 0, 0) == 0) reach_error();",
+    "a descriptor below one that is open": 'int a = open("f", 0), b = open("g", 0); if (b >= 0 && b < a) reach_error();',
+    "a descriptor above all": 'if (open("f", 0) == 2147483647) reach_error();',
     "which locale it is": "char *s = setlocale(0, \"C\"); if (s && s[0] == 'x') reach_error();",
 }
 
