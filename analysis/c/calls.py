@@ -8,6 +8,8 @@ from analysis.model import ir
 from analysis.model.c_types import Pointer
 from analysis.model.verifiers import is_input
 
+_NOT_COPIED = frozenset({"n", "size", "handle", "scan", "format"})  # what an argument is for that nothing is copied from
+
 
 def converts_no_pointer(text: str) -> bool:
     """Whether a format of `printf`, as it is written in the program, has no conversion of a pointer."""
@@ -68,6 +70,37 @@ def written_by(function: Function | None, call: ir.Call) -> tuple[int, ...] | No
     if function.positions("out..."):
         found.update(range(len(function.arguments) - 1, len(call.arguments)))
     return tuple(sorted(found))
+
+
+def filled(call: ir.Call) -> tuple[ir.Expr, ...]:
+    """The objects that a call of a library function may write to, of those whose addresses it is passed: `n` and `line` in
+    `scanf("%d%s", &n, line)`. Where it is not known what it writes to, there are none."""
+    name = ir.direct_callee(call)
+    at = () if name is None else written_arguments(name, call) or ()
+    objects = (addressed(call.arguments[position]) for position in at)
+    return tuple(one for one in objects if one is not None)
+
+
+def copied(call: ir.Call) -> tuple[ir.Expr, ...]:
+    """The arguments of a call of a library function from which, or from what they lead to, it may make what it writes: not sizes,
+    streams and formats."""
+    name = ir.direct_callee(call)
+    function = None if name is None else known(name)
+    if name is None or function is None:
+        return ()
+    at = written_arguments(name, call) or ()
+    others = (position for position in range(len(call.arguments)) if position not in at)
+    return tuple(call.arguments[one] for one in others if function.argument(one).uses.isdisjoint(_NOT_COPIED))
+
+
+def addressed(argument: ir.Expr) -> ir.Expr | None:
+    """The object that an argument is the address of; an array where it is the address of the first element."""
+    bare = ir.strip_casts(argument)
+    if not isinstance(bare, ir.AddressOf):
+        return None
+    lvalue = bare.lvalue
+    is_first = isinstance(lvalue, ir.Index) and isinstance(lvalue.index, ir.IntConst) and lvalue.index.value == 0
+    return lvalue.array if isinstance(lvalue, ir.Index) and is_first else lvalue
 
 
 def _leads(argument: ir.Expr) -> bool:

@@ -7,14 +7,15 @@ from typing import Any
 
 import msgspec
 
+from analysis.c.calls import addressed, written_arguments
 from analysis.cfa.graph import Edge
 from analysis.interpreter.arithmetic import Evaluate
 from analysis.interpreter.function_code import FunctionCode
-from analysis.interpreter.halting import EndError, ViolationError
+from analysis.interpreter.halting import EndError, ViolationError, not_modelled
 from analysis.interpreter.machine import Machine
-from analysis.interpreter.memory import described
+from analysis.interpreter.memory import KNOWN, described
 from analysis.model import ir
-from analysis.model.c_types import Floating, Integer, Pointer, Type
+from analysis.model.c_types import Array, Floating, Integer, Pointer, Type
 from analysis.model.spelling import spell_expr
 
 _LONGEST_TEXT = 24
@@ -22,7 +23,7 @@ _LONGEST_TEXT = 24
 
 class Shown(msgspec.Struct, frozen=True):
     """An lvalue of a step: its text, its type, and how its value is found. `through`: the texts of the lvalues that say where
-    it is."""
+    it is. An array of characters has the type of the array, and the value is its address."""
 
     text: str
     type: Type
@@ -34,18 +35,54 @@ def read_by(code: FunctionCode, edge: Edge) -> tuple[Shown, ...]:
     """The scalar variables and parts of objects that an edge reads, in the order of evaluation."""
     found: dict[str, Shown] = {}
     parts = [part for expr in ir.expressions(edge.effect) for part in ir.walk(expr)]
+    texts = [part for part in parts if _is_text(addressed(part))]
+    firsts = {part.lvalue for part in texts if isinstance(part, ir.AddressOf)}  # the whole text says what they are
     for part in parts if ir.target_of(edge.effect) is None else parts[:-1]:  # the target itself is the last one
-        _add(code, found, part)
+        if part in texts:
+            _add_text(code, found, part)
+        elif part not in firsts:
+            _add(code, found, part)
     return tuple(found.values())
 
 
 def written_by(code: FunctionCode, edge: Edge) -> tuple[Shown, ...]:
-    """The scalar that an edge assigns."""
+    """The scalar that an edge assigns, and what a function of the library writes to."""
     found: dict[str, Shown] = {}
     target = ir.target_of(edge.effect)
     if target is not None:
         _add(code, found, target)
+    if not isinstance(edge.effect, ir.Call):
+        return tuple(found.values())
+    for at in written_arguments(ir.direct_callee(edge.effect) or "", edge.effect) or ():
+        argument = ir.strip_casts(edge.effect.arguments[at])
+        lvalue = addressed(argument)
+        if _is_text(lvalue):
+            _add_text(code, found, argument)
+        elif lvalue is not None:
+            _add(code, found, lvalue)
     return tuple(found.values())
+
+
+def _is_text(lvalue: ir.Expr | None) -> bool:
+    """Whether an object is an array of characters."""
+    return lvalue is not None and isinstance(lvalue.type, Array) and _is_character(lvalue.type.element)
+
+
+def _is_character(type_: Type) -> bool:
+    return isinstance(type_, Integer) and type_.bits == 8 and type_.name.endswith("char")
+
+
+def _add_text(code: FunctionCode, found: dict[str, Shown], address: ir.Expr) -> None:
+    """Adds an array of characters, by the address of its first element."""
+    array = addressed(address)
+    if array is None or any(var.scope in ("temporary", "function") for var in ir.variables(array)):
+        return
+    text = spell_expr(array)
+    try:
+        through = frozenset(spell_expr(inner) for inner in ir.walk(array) if inner is not array and isinstance(inner, ir.LVALUES))
+        found.setdefault(text, Shown(text, array.type, code.expressions.value(address), through))
+    except EndError:  # its place is not known
+        return
 
 
 def _add(code: FunctionCode, found: dict[str, Shown], part: ir.Expr) -> None:
@@ -88,9 +125,11 @@ def spelled(machine: Machine, value: Any, type_: Type) -> str:
         return "indeterminate"
     if isinstance(type_, Pointer):
         return _pointer(machine, value)
+    if isinstance(type_, Array):
+        return _text(machine, value)
     if isinstance(value, float):
         return f"{value:.17g}"
-    if isinstance(type_, Integer) and type_.bits == 8 and type_.name.endswith("char") and 32 <= value < 127:
+    if _is_character(type_) and 32 <= value < 127:
         return f"{value} ({chr(value)!r})"
     return str(int(value))
 
@@ -110,6 +149,17 @@ def _pointer(machine: Machine, address: int) -> str:
     if block.kind == "literal" and 0 <= offset < block.size:
         return _quoted(bytes(block.data[offset:]))
     return described(block) + where + ("" if block.alive else ", freed")
+
+
+def _text(machine: Machine, address: int) -> str:
+    """The text that an array of characters holds. EndError where it holds none, or where what it holds is not decided yet:
+    what was read has a value once the program looks at it."""
+    block = machine.memory.find(address)
+    start = 0 if block is None else address - block.base
+    end = -1 if block is None or not block.alive else block.data.find(0, start)
+    if block is None or end < 0 or block.mask[start : end + 1].strip(bytes((KNOWN,))):
+        not_modelled("there is no text")
+    return _quoted(bytes(block.data[start:end]))
 
 
 def _quoted(data: bytes) -> str:

@@ -3,10 +3,11 @@
 The slice is made backward from the last step. A step is needed for one of these reasons, the strongest first:
 
 - `value`: it makes the value that the path is about, changes what is known of it, returns it, or calls a function with such a
-  step. Of a path that is about no value, those of the variables that the last step reads, or, if it reads none, as the failure
-  of an assertion does, of the branch that leads to it;
+  step, or one of the library that writes the variable. Of a path that is about no value, those of the variables that the last
+  step reads, or, if it reads none, as the failure of an assertion does, of the branch that leads to it;
 - `kept`: a branch on whose other side such a value would have been assigned anew, or changed by a call;
-- `decided`: it gives a variable on which a needed branch depends a constant, or the result of a call;
+- `decided`: it gives a variable on which a needed branch depends a constant, or the result of a call, or a library function
+  writes it;
 - `led`: the branch that decides whether a needed step is reached at all. Only the nearest one counts, and none that merely does
   not leave the function: what a test for bad input lets pass explains nothing.
 
@@ -20,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, NamedTuple, TypeVar
 
+from analysis.c.calls import copied, filled
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.model import ir
 from analysis.path_following.other_side import OtherSide
@@ -167,6 +169,8 @@ class _Slicing:
             self._need(number, "value")
         else:
             self._assignment(number, edge.effect)
+            if isinstance(edge.effect, ir.Call):
+                self._filled(number, edge.effect)
         frame.later.update((edge.source, edge.target))
 
     def _result(self, callee: _Frame, caller: _Frame, number: int) -> None:
@@ -222,6 +226,19 @@ class _Slicing:
             _forget(frame, target)
             if isinstance(effect, ir.Call) or (isinstance(effect, ir.Assign) and _is_constant(effect.value)):
                 self._need(number, "decided")
+
+    def _filled(self, number: int, call: ir.Call) -> None:
+        """A library function that writes to a variable whose address it is passed, as `scanf` does, gives it a value. What it
+        copies there is needed as well."""
+        frame = self._frames[number]
+        for target in filled(call):
+            name = _name(target)
+            reason: Reason = "value" if name in frame.values else "decided"
+            needed = frame.values if reason == "value" else frame.deciding
+            if name is not None and name in needed:
+                self._need(number, reason)
+                _forget(frame, target)
+                needed.update(_names(copied(call)))
 
     def _branch(self, number: int, edge: Edge, effect: ir.Assume) -> None:
         step, frame = self._path[number], self._frames[number]

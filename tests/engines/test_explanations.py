@@ -108,6 +108,25 @@ void fill(const char *path, int wanted)  // step
     wanted = 0;
 }  // step
 """,
+    "what the library writes to the address that it is passed": """\
+#include <stdio.h>
+#include <string.h>
+extern void reach_error(void);
+void look(const char *given)  // step
+{
+    char copy[40], other[40];
+    int part = 4, unused;
+    strncpy(copy, given, sizeof copy - 1);  // step
+    strncpy(other, given, sizeof other - 1);
+    sscanf(other, "%d", &unused);
+    sscanf(copy, "%d", &part);  // step
+    if (strcmp(other, "x") == 0)
+        unused++;
+    if (part == 7)  // step
+        reach_error();  // step
+    printf("%d", unused);
+}
+""",
     "of a switch the last test": """\
 int pick(int what, int *given)  // step
 {

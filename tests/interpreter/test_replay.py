@@ -99,6 +99,32 @@ def test_values_are_spelled_for_people() -> None:
     assert (values["s"], values["c"], values["d"], values["f"]) == ('"text"', "120 ('x')", "0.5", "external")
 
 
+FILLED = """
+#include <stdio.h>
+#include <string.h>
+int main(void) {
+    char from[8] = "ab", to[8];
+    int n = 3, *none = 0;
+    memcpy(&n, "\\5\\0\\0", 4);
+    strcpy(to, from);
+    if (scanf("%d", &n) == 1 && n > 6)
+        return strlen(to) + *none;
+    return 0;
+}
+"""
+
+
+def test_what_the_library_writes_is_shown_with_the_step() -> None:
+    values = (1, 7)
+    program, path = recorded(FILLED, values)
+    result = replay(program, Start("main"), path, Script(values), "null-dereference")
+    assert isinstance(result, Replayed), result
+    shown = [step.values for step in result.steps]
+    assert shown[4:6] == [{"n": "5"}, {"from": '"ab"', "to": '"ab"'}]
+    assert shown[6] == {}  # what was read is not decided before the program looks at it
+    assert shown[8] == {"n": "7"}
+
+
 @pytest.mark.parametrize(("kind", "statements"), VIOLATIONS)
 def test_every_kind_replays(kind: Kind, statements: str) -> None:
     program, path = recorded(main_of(statements, HELPERS))

@@ -19,6 +19,7 @@ from analysis.cfa.addresses_taken import pointed_statics, taken_by
 from analysis.cfa.graph import Cfa, Program
 from analysis.cpa.effects.state_places import ANY, Tag, base_of, may_alias, tag_of, tags_in
 from analysis.cpa.obstacles.beside import beside
+from analysis.cpa.obstacles.code_addresses import UNKNOWN
 from analysis.cpa.obstacles.passed_code import may_call_back
 from analysis.model import ir
 from analysis.model.c_types import Array, Function, Pointer, Record, RecordDefinition, Type
@@ -184,6 +185,8 @@ class WholeProgram:
             if name in self.program.functions:
                 if self.returns(name) and self.writes(name) != NO_WRITES:
                     yield f"{name}() may run at any time, as a signal handler"
+            elif name == UNKNOWN:
+                yield f"{name} may run at any time, as a signal handler"
             elif name not in self.program.externals:
                 yield f"{name}(), of which nothing is known here, may run at any time, as a signal handler"
             elif self.returns(name):
