@@ -33,6 +33,7 @@ Needed = Literal[
     "others-do-not",  # most do not
     "environment",  # a result of a library function decides it: memory, files, input
     "straight",  # there is no branch between where it comes from and where it is used
+    "answered-before",  # the system was asked the same before, and did not say null; only the program changes that (`getenv`)
     "found-before",  # what is looked for was looked for in the same string before, and found
     "idle-test",  # nothing depends on the test in this build, as where an assertion is compiled out
     "zero-asked",  # it is null only where nothing was asked for: the size that was asked for is 0
@@ -85,6 +86,7 @@ POINTS: Mapping[Evidence, int] = {
     "loop-skipped": -20,
     "tested-before": -20,
     "unkept": -30,
+    "answered-before": -90,
     "found-before": -40,
     "reported": -40,
     "many-conditions": -10,

@@ -41,6 +41,7 @@ _REASONS: Mapping[Evidence, str] = {
     "others-do-not": "most other calls of the function that it comes from do not test its result, either",
     "environment": "it depends on what a library function returns: on memory, files or input",
     "straight": "there is no branch between where it comes from and where it is used",
+    "answered-before": "the same was asked before on the way here, and the answer was not NULL; only the program could change it",
     "found-before": "the same was searched for before on the way here, and found",
     "idle-test": "nothing depends on the test for NULL in this build; it may be left over from an assertion",
     "zero-asked": "it is NULL only if a size of 0 was asked for; code in between may rule that out, or use nothing in that case",

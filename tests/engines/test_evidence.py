@@ -437,6 +437,22 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
         "void f(struct l *l) { while (l->head) drop(l->head, l); }",
         {"released-here"},
     ),
+    "the environment is asked twice": (
+        'int f(char *b) { if (getenv("X")) strcpy(b, getenv("X")); return 0; }',
+        {"library-result", "answered-before", "others-test", "straight"},
+    ),
+    "the environment is asked for something else": (
+        'int f(char *b) { if (getenv("Y")) strcpy(b, getenv("X")); return 0; }',
+        {"library-result", "others-test", "straight"},
+    ),
+    "the environment is asked twice, and changed in between": (
+        'int f(char *b) { if (getenv("X")) { unsetenv("X"); strcpy(b, getenv("X")); } return 0; }',
+        {"library-result", "others-test", "straight"},
+    ),
+    "the environment is asked again in a function": (
+        'static void g(char *b) { strcpy(b, getenv("X")); }\nint f(char *b) { if (getenv("X")) g(b); return 0; }',
+        {"library-result", "answered-before", "others-test", "straight"},
+    ),
     "result asserted": ("int g(int);\nvoid f(int n) { int r = g(n); if (r != 0) { assert(r == 0); } }", {"result-asserted"}),
     "argument asserted": ("static void g(int n) { assert(n > 3); }\nvoid f(void) { g(2); }", {"argument-asserted"}),
     "never, with words": ('void f(int n) { switch (n) { case 1: return; }\nassert(0 == "reached"); }', {"never-asserted"}),

@@ -41,9 +41,8 @@ def doubts(
     whatever callers do, so that it is not asked what the entry is passed."""
     for name in _unmodelled(program, replayed):
         return f"{name}() does what the run needs"
-    for text in replayed.assumptions:
-        if is_about_result(text) or is_about_lock(text) or (is_main(entry) and is_about_threads(text)):
-            return text
+    if doubt := _assumed(entry, replayed):
+        return doubt
     if doubt := moved_end(program, replayed) or said_by_program(program, replayed):
         return doubt
     if is_main(entry) and (doubt := surroundings_doubt(program, entry, replayed, model)):
@@ -60,6 +59,16 @@ def doubts(
         if doubt := ("" if is_anywhere else _entry_doubt(entry, question, value)) or _null_doubt(target, question, value):
             return doubt
     return ""
+
+
+def _assumed(entry: str, replayed: Replayed) -> str:
+    """What the run assumes of results, of locks, and of other threads than that of `main`; empty if nothing."""
+    said = (
+        text
+        for text in replayed.assumptions
+        if is_about_result(text) or is_about_lock(text) or (is_main(entry) and is_about_threads(text))
+    )
+    return next(said, "")
 
 
 def _entry_doubt(entry: str, question: Question, value: InputValue) -> str:

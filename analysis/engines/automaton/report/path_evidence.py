@@ -21,7 +21,7 @@ from analysis.engines.automaton.report.assertion_evidence import AssertedPath
 from analysis.engines.automaton.report.places_in_memory import is_in_memory, is_reachable, is_renewed, is_untouched
 from analysis.engines.automaton.report.questions import is_asked_about, is_asked_before, only_computes
 from analysis.engines.automaton.report.retested import is_retested
-from analysis.engines.automaton.report.searches import is_split, was_found_before
+from analysis.engines.automaton.report.searches import is_of_surroundings, is_split, was_found_before
 from analysis.engines.automaton.report.sibling_calls import Calls, tests
 from analysis.engines.automaton.report.skipped_loops import is_skipped
 from analysis.engines.automaton.report.trace import Taken
@@ -132,7 +132,8 @@ class Tracked(AssertedPath):
         if any(map(self._is_through_pointer, range(len(self._steps)))):
             yield "function-pointer"
         if self._steps[0].event == "edge" and not self._rule.ownership and self._was_found():
-            yield "found-before"
+            first = effect_of(self._program, self._steps[0])
+            yield "answered-before" if is_of_surroundings(first) else "found-before"
         if not self._rule.ownership and self._is_reported():
             yield "reported"
         if self._conditions() > _MANY:

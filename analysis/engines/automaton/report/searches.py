@@ -5,6 +5,8 @@ changes what they lead to. Whether somebody does is not asked: that the same was
 first argument is what is searched, and is followed back through copies and parameters. The others, of which there is at least
 one, say what is looked for, and must be constants.
 
+So it is with `getenv("HOME")`, which only some functions of the library change, of which the table does not say all.
+
 `strsep(&s, ",")` finds something as long as there is a string: it gives null only where `s` is. So it counts as found where `s`
 was followed before, or tested.
 """
@@ -20,6 +22,8 @@ from analysis.engines.automaton.functions.known_conditions import pointers_follo
 from analysis.engines.automaton.report.trace import Taken
 from analysis.model import ir
 
+_CONSTANT = (ir.IntConst, ir.StringConst)
+
 
 class _Search:
     """A call that looks for something, followed back along a path in the activation that it is in, and then in its callers.
@@ -34,7 +38,8 @@ class _Search:
     def enter_caller(self, effect: ir.Effect, callee: Cfa) -> None:
         """Goes from a function that was called to the call, which becomes part of the path."""
         passed = zip(callee.parameters, effect.arguments if isinstance(effect, ir.Call) else (), strict=False)
-        self.searched = next((argument for parameter, argument in passed if parameter == self.searched), None)
+        if not isinstance(self.searched, _CONSTANT):
+            self.searched = next((argument for parameter, argument in passed if parameter == self.searched), None)
         self.found = set()
 
     def is_done_by(self, effect: ir.Effect) -> bool:
@@ -128,6 +133,8 @@ def was_found_before(functions: Mapping[str, Cfa], path: Sequence[Taken], number
             own = taken
         elif search.is_done_by(effect):
             return True
+        elif is_of_surroundings(call) and _may_change_it(functions, effect):
+            return False
         else:
             search.go_before(effect)
     return False
@@ -136,8 +143,22 @@ def was_found_before(functions: Mapping[str, Cfa], path: Sequence[Taken], number
 def _is_repeatable(call: ir.Call) -> bool:
     """Whether the same call gives the same answer (`strtok` does not), and looks for constants."""
     callee = known(ir.direct_callee(call) or "")
-    is_constant = all(isinstance(sought, ir.IntConst | ir.StringConst) for sought in call.arguments[1:])
-    return callee is not None and callee.leaves_memory and bool(call.arguments[1:]) and is_constant
+    sought = call.arguments if is_of_surroundings(call) else call.arguments[1:]
+    leaves_memory = callee is not None and (callee.leaves_memory or is_of_surroundings(call))
+    return leaves_memory and bool(sought) and all(isinstance(one, _CONSTANT) for one in map(ir.strip_casts, sought))
+
+
+def is_of_surroundings(call: ir.Effect | None) -> bool:
+    """Whether a call asks the system for what only the program changes (`getenv`)."""
+    callee = known(ir.direct_callee(call) or "") if isinstance(call, ir.Call) else None
+    return callee is not None and "same" in callee.besides
+
+
+def _may_change_it(functions: Mapping[str, Cfa], effect: ir.Effect) -> bool:
+    """Whether an effect is a call of a function outside of the program of which it is not known all that it does (`setenv`)."""
+    name = ir.direct_callee(effect) if isinstance(effect, ir.Call) else None
+    callee = known(name or "")
+    return name is not None and name not in functions and (callee is None or not callee.is_complete)
 
 
 def _not_null(assumed: ir.Assume) -> set[ir.Expr]:
