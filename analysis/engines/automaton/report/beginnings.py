@@ -136,7 +136,7 @@ class Beginnings:
             further = feasibility.error_path(name, configurations, must_be_sure, above, _STATES, sought.over)
             searched.append(further)
             if further.steps is None:
-                if further.decided:
+                if further.decided and not _leads_to_itself(sought):
                     found, calls, first = further, (), 0
                 break
             found, calls = further, self._calls(graph, delta, feasibility, further)
@@ -187,6 +187,12 @@ class Beginnings:
             return None
 
         return self._chains.calls(graph, delta, path.start, choose)
+
+
+def _leads_to_itself(sought: Sought) -> bool:
+    """Whether the function of an error that was raised from a callee is one of those that the path is to lead through. Then the
+    calls further up are left out as well as those that the path is not to lead over, and no path says nothing."""
+    return sought.at[0] in sought.over
 
 
 def _agreeing(feasibility: Feasibility, calls: tuple[Call, ...], path: ErrorPath) -> tuple[int, Cells]:
