@@ -2,7 +2,9 @@
 
 To find a place means to align a line with what the preprocessor made of it, and a finding's trace has hundreds. So places, and
 what stands there, are kept from revision to revision: those in files that did not change, and those in an edited file that lie in
-lines before the edit or behind it, moved by the lines that it added, of functions whose preprocessed text is the same.
+lines before the edit or behind it, moved by the lines that it added, of functions whose preprocessed text is the same and moved by
+as many lines. (What two texts have in common at their ends need not be of one function: where a function is added behind another
+one that ends alike, the text between the ends begins inside the one and ends inside the other.)
 """
 
 from __future__ import annotations
@@ -97,20 +99,37 @@ class ProgramPlaces:
         edit = difference(source, new.preprocessed.source)
         first, last = source.count(b"\n", 0, edit.start) + 1, source.count(b"\n", 0, edit.old_end) + 1
         by = new.preprocessed.source.count(b"\n", 0, edit.new_end) + 1 - last
+        moved = {name: self._moved_by(name, unit, before, old) for name in {name for name, _ in before._found[unit]}}
         carried = {}
         for key, place in before._found[unit].items():
-            mine = self._sources.get(key[0])
-            if mine is None or mine.unit != unit or place.path != own or not _same_text(mine, before._sources[key[0]], key[1]):
+            lines = moved[key[0]]
+            if lines is None or place.path != own or not _same_text(self._sources[key[0]], before._sources[key[0]], key[1]):
                 continue
-            if place.range.end.line < first:
+            if place.range.end.line < first and lines == 0:
                 carried[key] = place
-            elif place.range.start.line > last:
+            elif place.range.start.line > last and lines == by:
                 carried[key] = place if by == 0 else _lower(place, by)
         return carried
+
+    def _moved_by(self, function: str, unit: str, before: ProgramPlaces, old: FileMap) -> int | None:
+        """By how many lines a function of a unit moved as a whole; None if it is not there any more, or if its first and its last
+        line did not move by as many."""
+        source = self._sources.get(function)
+        if source is None or source.unit != unit:
+            return None
+        now, then = _lines(source, self._maps[unit]), _lines(before._sources[function], old)
+        by = now[0] - then[0]
+        return by if now[1] - then[1] == by else None
 
 
 def _site(source: FunctionSource, key: int) -> Site:
     return source.name_site if key == _NAME else source.end_site if key == _END else source.sites[key]
+
+
+def _lines(source: FunctionSource, map_: FileMap) -> tuple[int, int]:
+    """The numbers of the lines in which a function begins and ends."""
+    end = source.start if source.end_site == GONE else source.start + source.end_site.end - 1
+    return map_.line_map.line_at(source.start).number, map_.line_map.line_at(end).number
 
 
 def _same_text(one: FunctionSource, other: FunctionSource, key: int) -> bool:
