@@ -2,9 +2,9 @@
 
 To find a place means to align a line with what the preprocessor made of it, and a finding's trace has hundreds. So places, and
 what stands there, are kept from revision to revision: those in files that did not change, and those in an edited file that lie in
-lines before the edit or behind it, moved by the lines that it added, of functions whose preprocessed text is the same and moved by
-as many lines. (What two texts have in common at their ends need not be of one function: where a function is added behind another
-one that ends alike, the text between the ends begins inside the one and ends inside the other.)
+lines before the edit or behind it, moved by the lines that it added, of functions whose preprocessed text is the same and moved
+by as many lines. (What two texts have in common at their ends need not be of one function: where a function is added behind
+another one that ends alike, the text between the ends begins inside the one and ends inside the other.)
 """
 
 from __future__ import annotations

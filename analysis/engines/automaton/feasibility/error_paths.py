@@ -15,7 +15,9 @@ a rule can also ask that the branch to the error is *decided* by what is known o
 values that nobody knows.
 
 In larger ones they begin in the function in which the value begins to be tracked. `report.beginnings` puts calls before them, and
-asks for a path that begins further up where these contradict it.
+asks for a path that begins further up where these contradict it. Calls are opened only where a path was found on which a branch
+tests what a call has changed, and with a small budget: if it runs out, that path stays. It also stays, without the steps inside
+the calls, where these allow it.
 
 It refutes soundly as far as the derivation graph and the cells of `functions.access_paths` are sound: stores only forget.
 """
@@ -46,6 +48,7 @@ _REFINEMENTS = 12
 _STATES = 1_500
 _DESCENTS = 1_000  # that are kept from revision to revision
 _LATE_STATES = 400  # from where the value begins: most of these paths are short
+_OPENING_STATES = 400  # with calls opened, in larger programs
 
 
 class Searched(msgspec.Struct, frozen=True):
@@ -105,12 +108,14 @@ class _Descended(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """What a search found: the steps of a path from the state `first`, or that there is none, which is `decided` or not."""
+    """What a search found: the steps of a path from the state `first`, or that there is none, which is `decided` or not. It
+    `followed` these items."""
 
     steps: tuple[Taken, ...] | None = None
     first: State | None = None
     decided: bool = True
     wraps: bool = False
+    followed: frozenset[Item] = frozenset()
 
 
 class Judgement(msgspec.Struct, frozen=True):
@@ -318,27 +323,47 @@ class Feasibility:
         if found.steps is None and found.decided and sums.mattered:
             sums.may_wrap = True
             found = self._search(aim, must_be_sure, budget)._replace(wraps=True)
-        return found
+        return found if self._thorough else self._with_calls_opened(aim, must_be_sure, found)
 
-    def _search(self, aim: Aim, must_be_sure: bool, budget: int) -> _Found:
+    def _with_calls_opened(self, aim: Aim, must_be_sure: bool, found: _Found) -> _Found:
+        """What a search finds that opens calls, if a branch on the path that was found tests what a call has changed. If that
+        search gives up, the path stays."""
+        if found.steps is None or found.first is None:
+            return found
+        if not self._judge(self._start(aim, found.first), found.steps, opens=True).missing:
+            return found
+        again = self._search(aim, must_be_sure, _OPENING_STATES, found.followed, opens=True)
+        if again.steps is None:
+            return again if again.decided else found
+        return found if _outside(again.steps) == _outside(found.steps) else again._replace(wraps=found.wraps)
+
+    def _start(self, aim: Aim, first: State) -> Store:
+        """The store at the beginning of a path, that follows all that it can."""
+        store = self._everything(first.function, is_entry=not aim.is_late)
+        self._walk.come(store, unpack(first.configuration)[0], aim.last)
+        return store
+
+    def _search(
+        self, aim: Aim, must_be_sure: bool, budget: int, following: frozenset[Item] = frozenset(), *, opens: bool | None = None
+    ) -> _Found:
+        """`following`: what is followed from the beginning. `opens`: calls are opened that change what a branch tests."""
         self._walk.visited.update(name for name, _ in aim.part.open)
-        followed: set[Item] = set()
+        opens = self._thorough if opens is None else opens
+        followed = set(following)
         states = 0
         sure = False
         for _ in range(_REFINEMENTS):
-            search = Search(self._walk, aim, followed, budget - states, thorough=self._thorough, sure=sure)
+            search = Search(self._walk, aim, followed, budget - states, thorough=opens, sure=sure)
             end = search.run()
             states += search.states
             if end is None:
                 more = frozenset(search.wanted)
-                if search.exhausted or more <= followed:
+                if not sure or search.exhausted or more <= followed:  # more that is known leaves no more paths, but decides more
                     return _Found(decided=aim.part.complete and not search.exhausted)
                 followed |= more
                 continue
             steps, first = end.path()
-            store = self._everything(first.function, is_entry=not aim.is_late)
-            self._walk.come(store, unpack(first.configuration)[0], aim.last)
-            judgement = self._judge(store, steps)
+            judgement = self._judge(self._start(aim, first), steps, opens=opens)
             more = judgement.missing if judgement.contradiction is None else judgement.contradiction
             if judgement.contradiction is not None and more <= followed:
                 more = self._read_on(steps)  # what is to blame may be less than what it takes to see it
@@ -350,7 +375,7 @@ class Feasibility:
                 sure = True
                 followed |= self._condition(steps)
             else:
-                return _Found(steps, first)
+                return _Found(steps, first, followed=frozenset(followed))
         return _Found(decided=False)
 
     def _read_on(self, steps: tuple[Taken, ...]) -> frozenset[Item]:
@@ -361,13 +386,13 @@ class Feasibility:
             found.update((taken.function, part) for expr in ir.expressions(effect) for part in expressions_in(expr))
         return frozenset(item for item in found if self._walk.cells(*item) is not None)
 
-    def _judge(self, store: Store, steps: tuple[Taken, ...]) -> Judgement:
+    def _judge(self, store: Store, steps: tuple[Taken, ...], *, opens: bool) -> Judgement:
         walk = self._walk
         changed: set[str] = set()
         missing: set[Item] = set()
         for index, taken in enumerate(steps):
             effect = walk.edge(taken).effect
-            if self._thorough and taken.event == "edge":
+            if opens and taken.event == "edge":
                 if isinstance(effect, ir.Assume) and store.truth(effect.condition)[0] is None:
                     missing |= self._lost(taken.function, effect.condition, changed)
                 elif walk.returning_callee(walk.edge(taken)) is not None:
@@ -393,6 +418,19 @@ class Feasibility:
             if isinstance(effect, ir.Assume):
                 return {(taken.function, part) for part in expressions_in(effect.condition)}
         return set()
+
+
+def _outside(steps: Iterable[Taken]) -> list[tuple[str, int]]:
+    """The edges of a path outside of the calls that were opened."""
+    edges: list[tuple[str, int]] = []
+    depth: int | None = None  # of the innermost caller of an opened call
+    for taken in steps:
+        if depth is None:
+            edges.append((taken.function, taken.edge))
+            depth = taken.depth if taken.event == "call" and taken.after == NOTHING else None
+        elif taken.event == "return" and taken.depth == depth:
+            depth = None
+    return edges
 
 
 def _entry(state: State) -> Entry:
