@@ -16,8 +16,8 @@ values that nobody knows.
 
 In larger ones they begin in the function in which the value begins to be tracked. `report.beginnings` puts calls before them, and
 asks for a path that begins further up where these contradict it. Calls are opened only where a path was found on which a branch
-tests what a call has changed, and with a small budget: if it runs out, that path stays. It also stays, without the steps inside
-the calls, where these allow it.
+tests what a call has changed, with a small budget, and only to refute: if there is a path with the calls opened, the one that was
+found stays, which is shorter.
 
 It refutes soundly as far as the derivation graph and the cells of `functions.access_paths` are sound: stores only forget.
 """
@@ -326,16 +326,14 @@ class Feasibility:
         return found if self._thorough else self._with_calls_opened(aim, must_be_sure, found)
 
     def _with_calls_opened(self, aim: Aim, must_be_sure: bool, found: _Found) -> _Found:
-        """What a search finds that opens calls, if a branch on the path that was found tests what a call has changed. If that
-        search gives up, the path stays."""
+        """The same, or that there is no path: as a search says that opens calls, if a branch on the path tests what a call has
+        changed."""
         if found.steps is None or found.first is None:
             return found
         if not self._judge(self._start(aim, found.first), found.steps, opens=True).missing:
             return found
         again = self._search(aim, must_be_sure, _OPENING_STATES, found.followed, opens=True)
-        if again.steps is None:
-            return again if again.decided else found
-        return found if _outside(again.steps) == _outside(found.steps) else again._replace(wraps=found.wraps)
+        return again if again.steps is None and again.decided else found
 
     def _start(self, aim: Aim, first: State) -> Store:
         """The store at the beginning of a path, that follows all that it can."""
@@ -418,19 +416,6 @@ class Feasibility:
             if isinstance(effect, ir.Assume):
                 return {(taken.function, part) for part in expressions_in(effect.condition)}
         return set()
-
-
-def _outside(steps: Iterable[Taken]) -> list[tuple[str, int]]:
-    """The edges of a path outside of the calls that were opened."""
-    edges: list[tuple[str, int]] = []
-    depth: int | None = None  # of the innermost caller of an opened call
-    for taken in steps:
-        if depth is None:
-            edges.append((taken.function, taken.edge))
-            depth = taken.depth if taken.event == "call" and taken.after == NOTHING else None
-        elif taken.event == "return" and taken.depth == depth:
-            depth = None
-    return edges
 
 
 def _entry(state: State) -> Entry:
