@@ -66,7 +66,7 @@ def check(
         provers=provers_of(scheduler, scheduler_tls),
     )
     checker.open(paths)
-    protect(asked, (*checker.files, *(() if condition is None else (condition,))), [("--witness", witness)])
+    protect(asked, (*paths, *checker.files, *(() if condition is None else (condition,))), [("--witness", witness)])
     report = run(checker, asked)
     report = report if left is None else left.said(report)
     if asked.certificate is not None:

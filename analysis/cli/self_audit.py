@@ -40,7 +40,7 @@ def verify_deep(store: Store, paths: tuple[str, ...], report_file: str) -> int:
     asked = _asked(store, paths)
     checker = Checker(asked.options, jobs=asked.jobs, store=asked.store)
     checker.open(paths)
-    protect(asked, checker.files, [("--report", report_file)])
+    protect(asked, (*paths, *checker.files), [("--report", report_file)])
     checker.check()
     if not checker.resting:
         checker.close()

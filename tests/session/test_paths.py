@@ -28,8 +28,21 @@ def test_a_file_keeps_its_spelling_and_counts_once(folder: Path) -> None:
     assert collect(["./b.c", "b.c", "."]).files == ("./b.c", "a.c", "sub/c.c")
 
 
-def test_a_file_named_by_itself_needs_no_suffix(folder: Path) -> None:
-    assert collect(["notes.txt"]).files == ("notes.txt",)
+def test_a_file_named_by_itself_need_not_end_in_c(folder: Path) -> None:
+    for name in ("a.h", "a.i", "table.inc", "noname"):
+        (folder / name).write_text("int x;")
+        assert collect([name]).files == (name,)
+
+
+def test_a_file_in_another_language_by_its_name_is_not_checked(folder: Path) -> None:
+    for name in ("b.cc", "b.cpp", "b.C", "b.hpp", "build.json", "b.py"):
+        (folder / name).write_text("int x;")
+    found = collect(["notes.txt", "b.cc", "b.cpp", "b.C", "b.hpp", "b.py", "build.json", "a.c"])
+    assert found.files == ("a.c",)
+    assert [(m.severity, m.path) for m in found.messages if "its name is not that of a C file" in m.text] == [
+        ("error", name) for name in ("notes.txt", "b.cc", "b.cpp", "b.C", "b.hpp", "b.py")
+    ]
+    assert [m.text for m in found.messages][-1].endswith("if it is a compilation database, pass it with -p.")
 
 
 def test_links_to_folders_are_not_followed(folder: Path) -> None:

@@ -15,6 +15,9 @@ from analysis.model.report import Message
 
 _MOST_FILES = 20_000
 _MOST_DEPTH = 40
+_C_NAMES = (".c", ".h", ".i", ".inc", "")
+"""How the name of a file ends that may be C ("": it has no extension). Others are in another language, as C++ is, where the same
+text means something else."""
 
 
 class FileSet(msgspec.Struct, frozen=True):
@@ -36,10 +39,10 @@ def shortest(path: str) -> str:
 
 
 def collect(paths: Sequence[str]) -> FileSet:
-    """The C files that the paths name: a file itself, whatever its name; of a folder every `*.c` below it.
+    """The C files that the paths name: a file itself; of a folder every `*.c` below it.
 
-    Hidden folders are skipped, symbolic links to folders are not followed. What does not exist, and a folder without C files,
-    is a message of severity error.
+    Hidden folders are skipped, symbolic links to folders are not followed. What does not exist, a file that is no C file by its
+    name, and a folder without C files are messages of severity error.
     """
     files: dict[str, str] = {}
     messages: list[Message] = []
@@ -50,11 +53,20 @@ def collect(paths: Sequence[str]) -> FileSet:
                 messages.append(Message("error", path, f"There is no C file (*.c) in or below {path}: nothing to check there."))
             for found in below:
                 files.setdefault(os.path.realpath(found), found)
+        elif os.path.exists(path) and os.path.splitext(path)[1] not in _C_NAMES:
+            messages.append(Message("error", path, _not_c(path)))
         elif os.path.exists(path):
             files.setdefault(os.path.realpath(path), path)
         else:
             messages.append(Message("error", path, f"There is no file or folder {path}: check the spelling."))
     return FileSet(tuple(files.values()), tuple(messages))
+
+
+def _not_c(path: str) -> str:
+    """What is said of a file that is no C file by its name."""
+    if path.endswith(".json"):
+        return f"{path} is no C file: if it is a compilation database, pass it with -p."
+    return f"{path} is not checked: its name is not that of a C file (*.c, *.h, *.i)."
 
 
 def _below(folder: str, messages: list[Message]) -> Iterator[str]:
