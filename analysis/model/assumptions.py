@@ -242,6 +242,13 @@ UNREACHABLE = Assumption(
     (),
     "all proofs and refutations of programs that call it; a run of the interpreter ends there",
 )
+TRANSLATION_TIME = Assumption(
+    "translation-time",
+    "listed",
+    "the program is compiled on 1 January 1970, at 00:00:00, as __DATE__, __TIME__ and __TIMESTAMP__ say",
+    (),
+    "all proofs and refutations of programs that use these macros",
+)
 UNION_RESTS = Assumption(
     "union-rests",
     "listed",
@@ -303,6 +310,7 @@ TABLE: tuple[Assumption, ...] = (
     LIBRARY_NAMES,
     PROJECT_CONTRACTS,
     UNREACHABLE,
+    TRANSLATION_TIME,
     UNION_RESTS,
     ONE_THREAD,
     GIVEN,

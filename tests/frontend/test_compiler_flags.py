@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analysis.c.translation_time import MOMENT
 from analysis.frontend.compiler.command_line import _headers_for_32_bits, above, arguments
 from analysis.frontend.compiler.compiler_flags import default_flags, find_compile_commands, load_compile_commands, read_flags
 from analysis.model.options import CompilerFlags
@@ -126,7 +127,8 @@ def test_a_command_line_holds_nothing_but_lists_and_folders(given_: list[str], m
     command = arguments("/cc", flags, model, (), lambda path: "/", None)
     assert command[:3] == ["/cc", "-E", "-w"]
     assert command[-3:] == ["-x", "c", "-"]
-    known = {"-m32", *_headers_for_32_bits()} if model == "ILP32" else set()
+    known = {f"-D{macro}={value}" for macro, value in MOMENT.items()}
+    known |= {"-m32", *_headers_for_32_bits()} if model == "ILP32" else set()
     known |= {*SWITCHES, *(f"-std={standard}" for standard in STANDARDS), "-I/", "-iquote", "-isystem", "-idirafter", "/"}
     assert set(command[3:-3]) <= known
     lines = above(flags, (), lambda path: path).text.decode("utf-8", "surrogateescape").split("\n")[1:-1]
@@ -140,7 +142,8 @@ def test_a_command_line_names_only_folders_that_are_there(tmp_path: Path) -> Non
     (tmp_path / "link").symlink_to("there")
     flags = read_flags(["-Ithere", "-Igone", "-Ifile", "-isystem", "pipe", "-iquote", "link"], str(tmp_path))
     command = arguments("/cc", flags, "LP64", ("-dD",), lambda path: path, "/last")
-    assert command[3:-3] == ["-dD", f"-I{tmp_path}/there", "-iquote", f"{tmp_path}/link", "-idirafter", "/last"]
+    moment = [f"-D{macro}={value}" for macro, value in MOMENT.items()]
+    assert command[3:-3] == ["-dD", *moment, f"-I{tmp_path}/there", "-iquote", f"{tmp_path}/link", "-idirafter", "/last"]
 
 
 def test_only_ordinary_files_are_included(tmp_path: Path) -> None:

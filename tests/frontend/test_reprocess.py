@@ -39,6 +39,7 @@ _PIECES = (
     "W",
     "(3);",
     "int line = __LINE__;",
+    "char *when = __DATE__ __TIME__ __TIMESTAMP__;",
     "",
     "",
     "a  =   b /* in between */ - 1 ; ",

@@ -5,13 +5,15 @@
 from __future__ import annotations
 
 from analysis.c import control
+from analysis.c.translation_time import is_of_translation
 from analysis.cfa.graph import Cfa, Program
 from analysis.cfa.linking.library_names import taken_for_library
 from analysis.cfa.linking.project_contracts import relied_on
 from analysis.cfa.linking.union_rests import kept_behind_members
 from analysis.cfa.linking.used_in_threads import called_in_one_thread
 from analysis.model import ir
-from analysis.model.assumptions import BEFORE, ORDER, UNREACHABLE
+from analysis.model.assumptions import BEFORE, ORDER, TRANSLATION_TIME, UNREACHABLE
+from analysis.model.kept_with import kept_with
 
 
 def assumptions_of(program: Program) -> tuple[str, ...]:
@@ -20,8 +22,28 @@ def assumptions_of(program: Program) -> tuple[str, ...]:
     order = (ORDER.sentence,) if is_open else ()
     comes = any(map(_says_unreachable, program.functions.values()))
     unreachable = (UNREACHABLE.sentence,) if comes else ()
+    time = (TRANSLATION_TIME.sentence,) if _says_when(program) else ()
     listed = *taken_for_library(program), *relied_on(program), *called_in_one_thread(program), *kept_behind_members(program)
-    return (BEFORE.sentence, *order, *unreachable, *listed)
+    return (BEFORE.sentence, *order, *unreachable, *time, *listed)
+
+
+def _says_when(program: Program) -> bool:
+    """Whether a function, or the initial value of a variable, may hold when the program was translated."""
+    return any(map(_names_time, program.functions.values())) or any(
+        _is_time(part)
+        for known in program.globals.values()
+        for value in (known.initial, *(one.value for one in known.parts))
+        for part in ir.walk(value)
+    )
+
+
+@kept_with
+def _names_time(cfa: Cfa) -> bool:
+    return any(_is_time(part) for edge in cfa.edges for expr in ir.expressions(edge.effect) for part in ir.walk(expr))
+
+
+def _is_time(expr: ir.Expr) -> bool:
+    return isinstance(expr, ir.StringConst) and is_of_translation(expr.text)
 
 
 def _says_unreachable(cfa: Cfa) -> bool:

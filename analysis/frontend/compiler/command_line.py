@@ -15,6 +15,7 @@ import sysconfig
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
+from analysis.c.translation_time import MOMENT
 from analysis.model.unit_flags import Folder, UnitFlags
 
 _HEADERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "headers")
@@ -35,7 +36,7 @@ def arguments(
 ) -> list[str]:
     """The command that preprocesses standard input for a data model. `inside` gives the path at which the compiler
     finds a folder; `last` is a folder to look in after all others."""
-    command = [compiler, "-E", "-w", *dump, *flags.switches]
+    command = [compiler, "-E", "-w", *dump, *(f"-D{macro}={value}" for macro, value in MOMENT.items()), *flags.switches]
     if model == "ILP32" and has_32_bit_mode():
         command.append("-m32")
     if flags.standard:

@@ -18,6 +18,6 @@ open, an idle checker process loads the rest of the program, so that the first e
 edit does.
 
 Not kept: stale functions, files that miss a header or had compiler errors, failed and unsettled
-checks; texts with `__DATE__` and the like, or with `__has_include` of what a macro says. Not
-noticed: a new system header installed in front of another one, inside the compiler's own folders.
+checks; texts with `__has_include` of what a macro says. Not noticed: a new system header installed in
+front of another one, inside the compiler's own folders.
 """

@@ -272,7 +272,7 @@ def _entry(unit: UnitView, files: dict[str, str | None]) -> KeptUnit:
 def _unmet(
     units: Sequence[UnitView], files: Sequence[Mapping[str, str | None]], flags: Mapping[str, UnitFlags], texts: Texts
 ) -> tuple[str, ...] | None:
-    """The files that were not there and would have been read; None if more could be, or the text depends on the time."""
+    """The files that were not there and would have been read; None if more could be."""
     lookups = Lookups()
     for given in dict.fromkeys(flags[unit.path] for unit in units if not unit.built.preprocessed.raw):
         lookups.add_flags(given)
@@ -283,7 +283,7 @@ def _unmet(
         if text is not None:
             lookups.add_file(path, asked_by(text))
         lookups.add_header(path)
-    if lookups.is_open or lookups.timed:
+    if lookups.is_open:
         return None
     return tuple(dict.fromkeys(path for path in lookups.paths() if path not in read and not is_there(path, texts)))
 

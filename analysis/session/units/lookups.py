@@ -25,7 +25,6 @@ _ASKED = re.compile(rb"\b__has_(?:include|include_next|embed)\b")
 _ASKED_BY_NAME = re.compile(_ASKED.pattern + rb"[ \t]*+\([ \t]*+" + _NAME)
 _ASKED_ITSELF = re.compile(rb"(?:\bdefined[ \t]*+\(?+|#[ \t]*+(?:(?:el)?ifn?def|define|undef)\b)[ \t]*+" + _ASKED.pattern)
 _UPWARD = re.compile(rb"(?<!\.)\.\.(?!\.)")
-_OF_TRANSLATION = (b"__TIME__", b"__DATE__", b"__TIMESTAMP__")
 _SPLICE = re.compile(rb"\\[ \t]*\r?\n")
 _ENVIRONMENT = ("CPATH", "C_INCLUDE_PATH")
 _BEFORE_SYSTEM = "/usr/local/include"  # where compilers look before the system's own folders
@@ -41,22 +40,20 @@ _OTHER_LEXIS = (b'R"', b"??/")  # raw strings, and trigraphs that join lines: wh
 
 class Asked(NamedTuple):
     """What a text looks for: names in quotes and in angle brackets. `computed`: also names that macros make. `upward`: a macro
-    may be a name with `..`. `open`: it asks whether there is a file whose name a macro makes. `timed`: it may depend on when it
-    is preprocessed."""
+    may be a name with `..`. `open`: it asks whether there is a file whose name a macro makes."""
 
     quoted: tuple[bytes, ...]
     angled: tuple[bytes, ...]
     computed: bool
     upward: bool
     open: bool
-    timed: bool
 
 
 def asked_by(text: bytes) -> Asked:
     """What a text looks for, conditions aside: too much rather than too little."""
     text = _SPLICE.sub(b"", text) if b"\\" in text else text
     asked = _asked_by(text)
-    is_known = not (asked.computed or asked.upward or asked.open or asked.timed)
+    is_known = not (asked.computed or asked.upward or asked.open)
     return asked if is_known else _asked_by(_without_comments(text))
 
 
@@ -72,7 +69,6 @@ def _asked_by(text: bytes) -> Asked:
         computed=bool(computed),
         upward=_may_go_up(text) or any(b".." in match[0] for match in computed),
         open=is_open or any(match["comment"] for match in computed),
-        timed=any(name in text for name in _OF_TRANSLATION),
     )
 
 
@@ -108,7 +104,6 @@ class Lookups:
         self._beside: dict[str, None] = {}
         self._headers: dict[str, None] = {}
         self._computed = self._upward = self._open = False
-        self.timed = False
 
     @property
     def is_open(self) -> bool:
@@ -139,7 +134,6 @@ class Lookups:
         self._computed = self._computed or asked.computed
         self._upward = self._upward or asked.upward
         self._open = self._open or asked.open
-        self.timed = self.timed or asked.timed
 
     def add_header(self, path: str) -> None:
         """A header that was read: its name can have come out of a macro."""
