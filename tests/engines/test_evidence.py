@@ -232,6 +232,16 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
         "int f(int n, int *a) { int *p = 0; for (int i = 0; i < n; i++) g(&p, a + i); return *p; }",
         {"null-constant", "loop-skipped"},
     ),
+    "as null as what is in memory": (
+        "struct b { char *at; int n; struct b *next; };\nint f(struct b *b) { struct b *l = 0; char *end = 0;\n"
+        "for (; b; b = b->next) { if (end == b->at) l->n += b->n; else l = b; end = b->at + b->n; } return 0; }",
+        {"null-constant", "null-compared"},
+    ),
+    "not null where it equals what is in memory": (
+        "struct b { char *at; int n; struct b *next; };\nint f(struct b *b, char *end) { struct b *l = 0;\n"
+        "for (; b; b = b->next) { if (end == b->at) l->n += b->n; else l = b; end = b->at + b->n; } return 0; }",
+        {"null-constant"},
+    ),
     "tested before, with the other outcome": (
         "struct s { int flags; };\nvoid run(struct s *s);\nint f(struct s *s, int *a) { int *p = a; if (s->flags & 1) p = 0;\n"
         "s->flags |= 2; run(s); if (s->flags & 1) return 0; return *p; }",

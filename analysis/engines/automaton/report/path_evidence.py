@@ -18,6 +18,7 @@ from analysis.engines.automaton.functions.access_paths import Path, path_of, roo
 from analysis.engines.automaton.report.agreeing_targets import gives
 from analysis.engines.automaton.report.asked_sizes import is_zero_asked
 from analysis.engines.automaton.report.assertion_evidence import AssertedPath
+from analysis.engines.automaton.report.null_comparisons import needs_null_in_memory
 from analysis.engines.automaton.report.places_in_memory import is_in_memory, is_reachable, is_renewed, is_untouched
 from analysis.engines.automaton.report.questions import is_asked_about, is_asked_before, only_computes
 from analysis.engines.automaton.report.retested import is_retested
@@ -113,6 +114,8 @@ class Tracked(AssertedPath):
             yield "asked-before"
         if self._is_left_unset():
             yield "loop-skipped"
+        if self._of_beginning() == "null-constant" and self._is_null_compared():
+            yield "null-compared"
         if self._is_retested():
             yield "tested-before"
         if self._rule.ownership and is_unkept(self._delta, self._steps, self.looked):
@@ -219,6 +222,11 @@ class Tracked(AssertedPath):
         cfa = self._program.functions[first.function]
         own = [self._edge(taken) for taken in self._steps[:-1] if taken.event == "edge" and self._is_own(taken)]
         return any(is_skipped(cfa, own[: number + 1]) for number in range(1, len(own)))
+
+    def _is_null_compared(self) -> bool:
+        """Whether the last branch in the function of the error needs that a pointer in memory is null."""
+        own = (taken for taken in self._path[:-1] if taken.event == "edge" and self._is_own(taken))
+        return needs_null_in_memory(map(self._edge, own))
 
     def _is_retested(self) -> bool:
         """Whether the function of the error tests something again, with the other outcome, when the value is tracked already."""
