@@ -132,3 +132,52 @@ def test_what_is_put_above_the_first_function_is_read(above: str, tmp_path: Path
     report = checker.check()
     assert [(f.name, f.place.range.start.line) for f in report.functions] == [("half", 1 + above.count("\n"))]
     assert not report.messages
+
+
+_FOUR = """\
+int *g;
+void f(int *p, int x)
+{
+    int *q = p;
+    g = q;
+    x = *q;
+out:
+    return ;
+}
+int *h(int *p, int x)
+{
+    int *q = p;
+    goto out;
+out:
+    return q;
+}
+int i(int x)
+{
+    return x;
+}
+void j(int *p, int x)
+{
+    int *q = p;
+    q = 0;
+    return ;
+out:
+    return ;
+}
+"""
+
+
+@pytest.mark.parametrize("cut", ["    x = *q;\nout:\n    return ;\n}\n", "out:\n    return q;\n}\n", "}\nvoid j", "{\n    return x"])
+@pytest.mark.parametrize("edited", ["    q = 0;", "    g = q;", "    goto out;"])
+def test_a_function_that_was_broken_is_whole_again(cut: str, edited: str, tmp_path: Path) -> None:
+    """Also where another one was edited meanwhile, so that what did not parse ended in the middle of it."""
+    path = str(tmp_path / "a.c")
+    checker = Checker(Options())
+    other = _FOUR.replace(edited, f"    if (x) h(p, x - 1);\n{edited}")
+    Path(path).write_text(_FOUR)
+    checker.open([path])
+    checker.check()
+    for text in (_FOUR.replace(cut, " "), other.replace(cut, " "), other):
+        checker.change(path, text)
+        report = checker.check()
+    assert report.messages == ()
+    assert [f.name for f in report.functions] == ["f", "h", "i", "j"]

@@ -80,7 +80,7 @@ def unfinished(previous: Built, text: bytes) -> list[BrokenFunction]:
         begin, end = put_in or (gap.start, gap.end)
         item = _last_item(text, begin, end)
         if item is not None:
-            if _goes_on(text, end):
+            if _goes_on(text, end) or (item.depth and _last_item(text, begin, gap.end) is None):  # it is closed further down
                 continue
             at_function = not text[end : gap.end].strip()
             joined = _is_word(text[item.end - 1 : item.end]) and _is_word(text[item.end : item.end + 1])
