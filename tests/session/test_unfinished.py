@@ -166,7 +166,9 @@ out:
 """
 
 
-@pytest.mark.parametrize("cut", ["    x = *q;\nout:\n    return ;\n}\n", "out:\n    return q;\n}\n", "}\nvoid j", "{\n    return x"])
+@pytest.mark.parametrize(
+    "cut", ["    x = *q;\nout:\n    return ;\n}\n", "out:\n    return q;\n}\n", "}\nvoid j", "{\n    return x"]
+)
 @pytest.mark.parametrize("edited", ["    q = 0;", "    g = q;", "    goto out;"])
 def test_a_function_that_was_broken_is_whole_again(cut: str, edited: str, tmp_path: Path) -> None:
     """Also where another one was edited meanwhile, so that what did not parse ended in the middle of it."""
