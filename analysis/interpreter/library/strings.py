@@ -10,7 +10,7 @@ from analysis.c.functions import LIBRARY
 from analysis.c.text_searches import CHARACTER_SEARCHES, SEARCHES
 from analysis.interpreter.halting import not_modelled
 from analysis.interpreter.library.blocks import known_bytes, put, size_of
-from analysis.interpreter.memory import ASKED, UNDEFINED
+from analysis.interpreter.memory import ASKED, KNOWN, OPEN, UNDEFINED
 from analysis.interpreter.running_machine import RunningMachine
 from analysis.model.c_types import Type
 
@@ -202,12 +202,18 @@ def _strtok(machine: RunningMachine, arguments: list[Any], _types: Types) -> int
 
 
 def _strtok_r(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
-    """The place that it keeps is as in other libraries: where to go on, or null."""
+    """The place that it keeps is where to go on. Libraries keep different ones behind the last token: null, or the end."""
     size = machine.code.pointer_bits // 8
-    start = arguments[0] or int.from_bytes(known_bytes(machine, arguments[2], size), "little")
+    start = arguments[0] or _kept_place(machine, arguments[2], size)
     token, after = _next_token(machine, start, arguments[1])
-    put(machine, arguments[2], after.to_bytes(size, "little"))
+    machine.memory.write(arguments[2], after.to_bytes(size, "little"), bytes((KNOWN if after else OPEN,)) * size)
     return token
+
+
+def _kept_place(machine: RunningMachine, address: int, size: int) -> int:
+    """Where `strtok_r` is to go on; 0 where it left nothing."""
+    _, mask = machine.memory.read(address, size)
+    return 0 if OPEN in mask else int.from_bytes(known_bytes(machine, address, size), "little")
 
 
 MODELS: dict[str, Function] = {
