@@ -18,12 +18,19 @@ _NAME = {"readdir": "d_name"}
 """Functions, with the member that holds a name of a file."""
 _ANY_NUMBER = {"readdir": ("d_ino", "d_type"), "getpwnam": ("pw_uid", "pw_gid"), "getpwuid": ("pw_uid", "pw_gid")}
 """Functions, with the members that may hold any number."""
-_NEVER_IN_NAME = frozenset((ord("/"),))
+LONGEST_NAME = 255  # bytes, with the zero behind it one more (POSIX NAME_MAX, on most systems)
+SLASH = ord("/")
+"""A character that no name of a file has."""
 
 
 class _Returned(NamedTuple):
     function: str
     record: Record
+
+
+def is_file_name(function: str) -> bool:
+    """Whether what characters there are in the structure that a function returns are those of the name of a file."""
+    return function in _NAME
 
 
 def record_doubt(program: Program, replayed: Replayed, model: DataModel) -> str:
@@ -57,6 +64,7 @@ def _is_possible(layout: Layout, returned: _Returned, question: Question, value:
     name = _NAME.get(returned.function)
     start = None if name is None else layout.offset(returned.record, name)
     if start is not None and question.offset >= start and isinstance(question.type, Integer) and question.type.bits == 8:
-        return value not in _NEVER_IN_NAME and (value != 0 or question.offset > start)
+        at = question.offset - start
+        return value == 0 if at == LONGEST_NAME else at < LONGEST_NAME and value != SLASH and (value != 0 or at > 0)
     numbers = _ANY_NUMBER.get(returned.function, ())
     return any(layout.offset(returned.record, member) == question.offset for member in numbers)

@@ -129,6 +129,8 @@ def _search(name: str) -> Function:
 
 
 _NUMBER = re.compile(rb"[ \t\n\v\f\r]*([+-]?)(0[xX](?=[0-9a-fA-F]))?")
+_FLOATING = re.compile(rb"[ \t\n\v\f\r]*(?P<sign>[+-]?)(?P<digits>[0-9]*(?:\.[0-9]*)?)(?:(?<=[0-9.])[eE][+-]?[0-9]+)?")
+_OTHER_FLOATING = re.compile(rb"inf|nan", re.IGNORECASE)
 _DIGITS = b"0123456789abcdefghijklmnopqrstuvwxyz"
 _SIGNIFICANT = 100  # digits, the leading zeros aside, that tell a number from others in the range of any type
 
@@ -179,6 +181,28 @@ def _ato(bits: int | None) -> Function:
         return found
 
     return convert
+
+
+def parsed_floating(text: bytes) -> tuple[float, int]:
+    """The number at the start of a text, and where it ends; 0.0 and 0 if there is none (C11 7.22.1.3)."""
+    found = _FLOATING.match(text)
+    if found is None or found["digits"] in (b"", b"."):
+        if found is not None and _OTHER_FLOATING.match(text[found.end("sign") :]):
+            not_modelled("a text that is infinite, or not a number")
+        return 0.0, 0
+    if found["digits"] == b"0" and text[found.end("digits") : found.end("digits") + 1] in (b"x", b"X"):
+        not_modelled("a hexadecimal floating number")
+    value = float(found[0])
+    if value == 0.0 and found["digits"].strip(b"0."):
+        not_modelled("a number that is nearly 0")  # C11 7.22.1.3p10
+    return value, found.end()
+
+
+def _strtod(machine: RunningMachine, arguments: list[Any], _types: Types) -> float:
+    value, end = parsed_floating(string_at(machine, arguments[0]))
+    if len(arguments) > 1 and arguments[1]:
+        put(machine, arguments[1], (arguments[0] + end).to_bytes(machine.code.pointer_bits // 8, "little"))
+    return value
 
 
 def _next_token(machine: RunningMachine, start: int, delimiters: int) -> tuple[int, int]:
@@ -235,6 +259,8 @@ MODELS: dict[str, Function] = {
     "strtoul": _strtol(signed=False),
     "strtok": _strtok,
     "strtok_r": _strtok_r,
+    "strtod": _strtod,
+    "atof": _strtod,
     "atoi": _ato(32),
     "atol": _ato(None),
     "atoll": _ato(64),
