@@ -20,7 +20,9 @@ _WORD = 16  # characters of a text that may be a word, with the zero at its end
 Range = Literal["small", "mentioned", "any"]
 """Which numbers the inputs of one run are: small ones, those that the program mentions, or any."""
 _RANGES: tuple[Range, ...] = ("small", "small", "any", "any", "mentioned")
-_PLAIN = 0.5  # how many words of the command line are ones that the program mentions
+_PLAIN = 0.5  # how many words of the command line are numbers, or ones that the program mentions
+_NUMBERS = (b"0", b"1", b"3", b"9", b"12", b"-1", b"100")
+_NEVER_GIVEN = b"%\n"  # formats and messages are not what a program is called with
 _COUNTS = (1, 1, 2, 2, 3, 4, 5, 8)  # of words that `main` is called with
 _WORKING = (0.5, 0.9, 0.99)  # how often all is read that was asked for
 _LENGTHS = (8, 30, 100, 300)  # characters of a line, on average
@@ -43,6 +45,8 @@ class Random:
         self._fails = self._random.random() < 0.3
         self._is_text = seed % 2 == 0
         self._words = words
+        plain = [word for word in words if not any(one in word for one in _NEVER_GIVEN)]
+        self._given = (*_NUMBERS, *plain, *plain)  # those that it mentions twice as often
         self._left = _MOST
         self._word: list[int] = []  # the characters that come next, the first one last
         self._works = self._random.choice(_WORKING)
@@ -79,8 +83,8 @@ class Random:
         if self._made.is_end_of_text(question):
             return 0
         if self._is_text and _is_character(question):
-            if self._words and self._made.is_begun_word(question) and draw.random() < _PLAIN:
-                self._word = [0, *reversed(draw.choice(self._words))]
+            if self._made.is_begun_word(question) and draw.random() < _PLAIN:
+                self._word = [0, *reversed(draw.choice(self._given))]
             return self._made.as_asked(question, self._character(draw))
         if question.greatest is not None and draw.random() < self._works:
             is_much = question.greatest > _MUCH and draw.random() > _ALL_OF_MUCH
