@@ -34,6 +34,12 @@ CASES = [
     ("neither less nor equal", "", f"{TWO} if (a < b || a == b) return 0; if (b < a) p = &x; return *p;", []),
     ("not less, perhaps equal", "", f"{TWO} if (a < b) return 0; if (b < a) p = &x; return *p;", ["null"]),
     ("not equal, perhaps less", "", f"{TWO} if (a == b) return 0; if (b < a) p = &x; return *p;", ["null"]),
+    (
+        "neither less nor equal, and no number",
+        "",
+        "int *p = 0, x = 1; double a = input(), b = input(); if (a < b || a == b) return 0; if (b < a) p = &x; return *p;",
+        ["null"],
+    ),
     ("less by now", "", f"{TWO} if (a < b) return 0; a--; if (a == b) return 0; if (b < a) p = &x; return *p;", ["null"]),
     ("less in a function", LESS, f"{TWO} if (a <= b) return 0; if (!less(b, a)) return *p;", []),
     ("not less in a function", LESS, f"{TWO} if (a <= b) return 0; if (less(b, a)) return *p;", ["null"]),

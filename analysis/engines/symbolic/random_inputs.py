@@ -80,12 +80,8 @@ class Random:
             return draw.choice(_COUNTS)
         if isinstance(question.type, Floating):
             return float(draw.choice((0, 1, -1, 0.5, 2, 10, 1e6)))
-        if self._made.is_end_of_text(question):
-            return 0
         if self._is_text and _is_character(question):
-            if self._made.is_begun_word(question) and draw.random() < _PLAIN:
-                self._word = [0, *reversed(draw.choice(self._given))]
-            return self._made.as_asked(question, self._character(draw))
+            return self._in_text(question)
         if question.greatest is not None and draw.random() < self._works:
             is_much = question.greatest > _MUCH and draw.random() > _ALL_OF_MUCH
             return draw.randrange(1, _MUCH) if is_much else question.greatest
@@ -102,6 +98,12 @@ class Random:
         if kind < 0.85 and self._constants:
             return draw.choice(self._constants) + draw.choice((0, 0, 0, 1, -1))
         return draw.getrandbits(32)
+
+    def _in_text(self, question: Question) -> int:
+        """A character, where it is asked for one of a text."""
+        if self._made.is_begun_word(question) and self._random.random() < _PLAIN:
+            self._word = [0, *reversed(self._random.choice(self._given))]
+        return 0 if self._made.is_end_of_text(question) else self._made.as_asked(question, self._character(self._random))
 
     def _character(self, draw: random.Random) -> int:
         """The next character of a text."""
