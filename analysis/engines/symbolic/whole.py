@@ -192,9 +192,8 @@ class _Deciding:
 
     def _try(self, make: MakeInputs) -> bool:
         left = self._effort.seconds - (clock.spent() - self._began)
-        steps = min(
-            _LONG * self._effort.run_steps, max(_SHORT, int(left * clock.SECOND / clock.RUN_STEP))
-        )  # it may read on and on
+        possible = int(left * clock.SECOND / clock.RUN_STEP)  # it may read on and on
+        steps = min(_LONG * self._effort.run_steps, max(_SHORT, possible))
         _, replayed = self._runs.run(make, steps)
         if replayed is None:
             self._why[one_if(self._runs.doubt) if self._runs.doubt else NOT_REPEATED] = None
