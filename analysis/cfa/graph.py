@@ -352,12 +352,16 @@ class Program:
 
     def known(self, name: str) -> Function | None:
         """What an external function does, by the table of library functions or a contract of the project; None if nothing is
-        known of it."""
+        known of it, or if the program defines a function of that name."""
+        if name in self.functions:
+            return None
         external = self.externals.get(name)
         return known(name) or (None if external is None else external.contract)
 
     def believed(self, name: str) -> Function | None:
         """The same, or what is likely of it (`External.believed`)."""
+        if name in self.functions:
+            return None
         external = self.externals.get(name)
         return known(name) or (None if external is None else external.believed)
 

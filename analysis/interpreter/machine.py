@@ -76,6 +76,7 @@ class Machine(Questions):
         self.lists: dict[int, ArgumentList] = {}  # by the address of each `va_list`
         self.further: dict[int, Arguments] = {}  # by the depth of an activation: the arguments that have no parameter
         self.closed: set[int] = set()
+        self.unreadable: set[int] = set()
         self.tokens = 0  # where `strtok` goes on
         self.stdin = 0  # the address of the stream, once the program uses the variable
         self.next: dict[int, frozenset[int]] = {}  # by stream: the characters that can come next

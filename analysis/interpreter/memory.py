@@ -16,13 +16,16 @@ from analysis.interpreter.outcome import Kind, Step
 from analysis.model.c_types import DataModel, Type
 
 BlockKind = Literal["global", "local", "heap", "literal", "given", "function", "resource"]
-Reading = Literal["more", "short", "end", "error", "unknown"]
+Reading = Literal["more", "short", "end", "error", "unknown", "none"]
 FROM_OUTSIDE = "an object from outside"
 """What messages call an object that a run was given."""
 NO_OBJECT = "where no object is"
 """What messages say of an address such as that of an element of a null pointer's target, or of a number."""
 UNDEFINED, KNOWN, ASKED = 0, 1, 2  # of a byte: indeterminate; has a value; its value is an input, asked for when it is read
 OF_ADDRESS = 3  # of a byte of a pointer: it has a value, which depends on where an object lies
+OPEN = 5  # of a byte: it has a value, and C leaves open which
+LEFT_OPEN = ", where C leaves open which number it is"
+"""The end of a sentence that says what a run takes such a value for."""
 LINE_END = 4  # of a byte of a line that was read: it is 0, the end of the longest form of the line, and nobody asked for it yet
 NULL_PAGE = 4096  # what is accessed below this address is taken for a member or element of a null pointer's target
 _UNLIMITED = 1 << 24  # how far an object of unknown size is let grow
@@ -35,7 +38,8 @@ class Block:
     is gone, what made it so. Functions and resources have a size of 0, so that every access to them
     is looked at. `line`: what a function that reads lines last put into it, if something. `made`: the calls that were open when a
     block of the heap or a resource was made, the innermost first. `reading`: of a stream, what is known of reading on: "more"
-    while all came that was asked for, "short" once less came, "end" or "error" once it is known which, else "unknown"."""
+    while all came that was asked for, "short" once less came, "end" or "error" once it is known which, "none" where it was
+    opened only for writing, else "unknown"."""
 
     __slots__ = (
         "alive", "base", "data", "ended", "fill", "fixed", "growing", "kind", "line", "made", "mask", "name", "reading", "size",
@@ -190,6 +194,9 @@ class Memory:
             part = block.mask[offset : offset + size]
         if LINE_END in part and not self.looking:
             block.mask[offset : offset + size] = part = part.replace(bytes((LINE_END,)), bytes((KNOWN,)))
+        if OPEN in part and not self.looking:
+            self.note(f"{described(block)} holds a null pointer{LEFT_OPEN}")
+            block.mask[offset : offset + size] = part = part.replace(bytes((OPEN,)), bytes((KNOWN,)))
         if UNDEFINED in part and self.any_value:
             self.note(f"{described(block)} is read before it has a value")
             block.mask[offset : offset + size] = part.replace(bytes((UNDEFINED,)), bytes((ASKED,)))

@@ -32,6 +32,8 @@ class RunningMachine(Protocol):
     """By the address of each `va_list` that the run has begun."""
     closed: set[int]
     """The descriptors that were closed."""
+    unreadable: set[int]
+    """The descriptors that were opened only for writing."""
     stdin: int
     """The address of the stream `stdin`; 0 until the program uses the variable."""
     next: dict[int, frozenset[int]]

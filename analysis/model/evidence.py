@@ -39,7 +39,7 @@ Needed = Literal[
     "zero-asked",  # it is null only where nothing was asked for: the size that was asked for is 0
     "decided-inside",  # no failure of memory, files or input makes it null: the program's own data do
     "asked-about",  # a function of the program was passed the value, and its answer tested
-    "asked-before",  # another function was asked about the same arguments, before the call that gives null
+    "asked-before",  # a function was asked about the same arguments before, or that one whether it gives null
     "unkept",  # a function was passed it that keeps it in other runs; its data decided otherwise, and its answer is not looked at
     "tested-before",  # the same was tested before, with the other outcome; only a function that was called can have changed it
     "loop-skipped",  # it was null before a loop that would set it, and the loop is passed without a turn

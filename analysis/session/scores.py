@@ -47,7 +47,7 @@ _REASONS: Mapping[Evidence, str] = {
     "zero-asked": "it is NULL only if a size of 0 was asked for; code in between may rule that out, or use nothing in that case",
     "decided-inside": "no failure of memory, files or input makes it NULL or 0: data of the program do, and the code may know it",
     "asked-about": "on the way, a function was passed it, and the result was tested; that may have been a test for this",
-    "asked-before": "another function was called with the same arguments before; its result may rule out the NULL",
+    "asked-before": "a function was called with the same arguments before; its result may rule out the NULL",
     "unkept": "a function that stores it in other runs does not store it here, because of its data; the code may rule that out",
     "tested-before": "the same was tested before, with the other outcome; only a function called since then can have changed it",
     "loop-skipped": "the path skips a loop that would set it; the code may know that the loop runs at least once",

@@ -218,6 +218,16 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
         "int f(int n) { if (!has(n)) return 0; int *p = at(n); return *p; }",
         {"function-result", "asked-before", "decided-inside", "straight"},
     ),
+    "asked for a second time": (
+        "static int *t;\nstatic int *get(void) { if (!t) t = calloc(9, 4); return t; }\n"
+        "int f(void) { if (!get()) return 0; return *get(); }",
+        {"function-result", "asked-before", "environment", "straight"},
+    ),
+    "asked for another one": (
+        "static int *get(void) { return calloc(9, 4); }\n"
+        "int f(void) { int *a = get(); if (!a) return 0; int *b = get(), r = *b; free(a); free(b); return r; }",
+        {"function-result", "environment", "straight"},
+    ),
     "asked before about something else": (
         "static int has(int n) { return n > 3; }\nstatic int *at(int n) { static int a[9]; return n < 9 ? a + n : 0; }\n"
         "int f(int n, int m) { if (!has(m)) return 0; int *p = at(n); return *p; }",

@@ -21,7 +21,31 @@ PANIC = "static void say(const char *t) { int panic = 0; if (*t == '!') panic = 
 SPLIT = """static char **split(int *n) { char **v; *n = 0; if (input()) return NULL;
   v = malloc(8); if (!v) exit(1); *n = 1; return v; }
 """
+LESS = "static int less(int a, int b) { return a < b; }\n"
+KEPT = """struct e { unsigned b, e; } *all[99];
+static struct e *make(unsigned b, unsigned e) { struct e *x = malloc(sizeof *x); unsigned i; if (!x) return 0;
+  for (i = b; i < e; i++) all[i] = x; return x; }
+"""
+SWAP = """static int swap(int a, int b, int n) { int *p = 0; if (n == 0) return 0; if (a < b) return swap(b, a, n - 1);
+  if (b == a) return 1; if (a > b) return *p; return 0; }
+"""
+TWO = "int *p = 0, x = 1, a = input(), b = input();"
 CASES = [
+    ("neither less nor equal", "", f"{TWO} if (a < b || a == b) return 0; if (b < a) p = &x; return *p;", []),
+    ("not less, perhaps equal", "", f"{TWO} if (a < b) return 0; if (b < a) p = &x; return *p;", ["null"]),
+    ("not equal, perhaps less", "", f"{TWO} if (a == b) return 0; if (b < a) p = &x; return *p;", ["null"]),
+    (
+        "neither less nor equal, and no number",
+        "",
+        "int *p = 0, x = 1; double a = input(), b = input(); if (a < b || a == b) return 0; if (b < a) p = &x; return *p;",
+        ["null"],
+    ),
+    ("less by now", "", f"{TWO} if (a < b) return 0; a--; if (a == b) return 0; if (b < a) p = &x; return *p;", ["null"]),
+    ("less in a function", LESS, f"{TWO} if (a <= b) return 0; if (!less(b, a)) return *p;", []),
+    ("not less in a function", LESS, f"{TWO} if (a <= b) return 0; if (less(b, a)) return *p;", ["null"]),
+    ("a turn for each", KEPT, "unsigned b = input(), e = input(); if (b < e) { struct e *x = make(b, e); if (x) x->b = 0; }", []),
+    ("no turn", KEPT, "unsigned b = input(), e = input(); if (b <= e) { struct e *x = make(b, e); if (x) x->b = 0; }", ["leak"]),
+    ("the other way round one level deeper", SWAP, "int a = input(), b = input(); if (a < b) return swap(a, b, 3);", ["null"]),
     ("a flag tells the branches", "", "int *p = 0; int x = 1, ok = 0; if (input()) { p = &x; ok = 1; } if (ok) return *p;", []),
     (
         "the flag changes",

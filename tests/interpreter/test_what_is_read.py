@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from analysis.interpreter.library.open_results import is_about_result
 from analysis.interpreter.outcome import NotModelled, Observation, Returned
 from tests.support.runs import main_of, run_of
 
 _DECLARED = (
     "int scanf(const char *, ...); int fscanf(FILE *, const char *, ...); int sscanf(const char *, const char *, ...);"
     "long read(int, void *, size_t); size_t fread(void *, size_t, size_t, FILE *); char *strtok(char *, const char *);"
-    "char *strtok_r(char *, const char *, char **);"
+    "char *strtok_r(char *, const char *, char **); FILE *fopen(const char *, const char *); int open(const char *, int, ...);"
+    "double strtod(const char *, char **); double atof(const char *);"
+    "int dup(int); FILE *fdopen(int, const char *); int fputs(const char *, FILE *);"
     "extern FILE *stdin; int getchar(void); int getc(FILE *); int ungetc(int, FILE *); char *fgets(char *, int, FILE *);"
 )
 
@@ -137,3 +140,69 @@ def test_what_comes_next_is_followed(statements: str, values: tuple[int, ...], r
 )
 def test_what_cannot_come_next_is_not_followed(statements: str, values: tuple[int, ...]) -> None:
     assert isinstance(_end(statements, values), NotModelled)
+
+
+@pytest.mark.parametrize(
+    ("statements", "values", "result"),
+    [
+        ('FILE *f = fopen("x", "w"); return f ? getc(f) : 0;', (1, 55), -1),
+        ('FILE *f = fopen("x", "ab"); char b[4]; return f ? fgets(b, 4, f) == 0 : 0;', (1, 55), 1),
+        ('FILE *f = fopen("x", "w"); int n = 3; int k = f ? fread(&n, 4, 1, f) : 5; return k + n;', (1, 55), 3),
+        ('FILE *f = fopen("x", "w"); int n = 3; int k = f ? fscanf(f, "%d", &n) : 5; return k + n;', (1, 55), 2),
+        ('FILE *f = fopen("x", "w"); if (!f) return 0; fputs("a", f); return getc(f);', (1, 0), -1),
+        ('FILE *f = fopen("x", "w+"); return f ? getc(f) : 0;', (1, 55), 55),
+        ('char b[4]; int fd = open("x", 01 | 0100, 0644); return read(fd, b, 4);', (5,), -1),
+        ('char b[4]; int fd = open("x", 02); return read(fd, b, 4);', (5, 2), 2),
+        ("return dup(-1);", (), -1),
+        ("return dup(2);", (5,), 5),
+        ('return fdopen(-1, "r") == 0;', (), 1),
+    ],
+)
+def test_what_cannot_be_read_is_not(statements: str, values: tuple[int, ...], result: int) -> None:
+    assert _end(statements, values) == Returned(result)
+
+
+def test_what_strtok_r_leaves_behind_the_last_token_is_open() -> None:
+    loop = 'char t[] = "a:b", *k = 0, *p; int n = 0; for (p = strtok_r(t, ":", &k); p; p = strtok_r(0, ":", &k)) n++;'
+    plain = run_of(main_of(f"{loop} return n;", _DECLARED), ())
+    assert plain.end == Returned(2)
+    assert not any(map(is_about_result, plain.assumptions))
+    asked = run_of(main_of(f"{loop} return k == 0;", _DECLARED), ())
+    assert any(map(is_about_result, asked.assumptions))
+    before = run_of(main_of('char t[] = "a:b", *k; strtok_r(t, ":", &k); return *k;', _DECLARED), ())
+    assert before.end == Returned(98)
+    assert not any(map(is_about_result, before.assumptions))
+
+
+@pytest.mark.parametrize(
+    ("statements", "result"),
+    [
+        ("char *e; double d = strtod(\"  -1.5e1x\", &e); return (d == -15) * 10 + (*e == 'x');", 11),
+        ('char t[] = "abc", *e; double d = strtod(t, &e); return (d == 0) * 10 + (e == t);', 11),
+        ("char *e; double d = strtod(\"2e\", &e); return (d == 2) * 10 + (*e == 'e');", 11),
+        ('return atof(".5") * 4 + atof("1e3") / 100;', 12),
+        ('return atof(".") == 0 && atof("") == 0 && atof("-") == 0;', 1),
+    ],
+)
+def test_floating_numbers_are_read_as_they_are(statements: str, result: int) -> None:
+    assert _end(statements) == Returned(result)
+
+
+@pytest.mark.parametrize("text", ["0x1p3", "-inf", "NaN(1)", "1e-999"])
+def test_floating_numbers_that_are_not_followed(text: str) -> None:
+    assert isinstance(_end(f'return atof("{text}") > 0;'), NotModelled)
+
+
+@pytest.mark.parametrize(
+    ("size", "is_wrong"), [(4, False), (8, False), (6, True), (12, True), (16, False), (18, False), (24, False)]
+)
+def test_bytes_that_end_in_the_middle_of_the_next_number(size: int, is_wrong: bool) -> None:
+    record = "struct s { char a[4]; int n; long p; char b[8]; } x = {{0}}; char from[32] = {0};"
+    end = _end(f"{record} memcpy(x.a, from, {size}); return 0;")
+    assert isinstance(end, Observation) == is_wrong
+
+
+def test_strncpy_fills_one_array() -> None:
+    record = "struct s { char a[4]; int n; } x = {{0}};"
+    assert isinstance(_end(f'{record} strncpy(x.a, "ab", 8); return 0;'), Observation)
+    assert _end(f'{record} strncpy(x.a, "ab", 4); return 0;') == Returned(0)

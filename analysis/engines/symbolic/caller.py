@@ -19,6 +19,7 @@ from analysis.engines.symbolic.command_line import CommandLine
 from analysis.engines.symbolic.positions import moved_end, told_once
 from analysis.engines.symbolic.read_files import said_by_program
 from analysis.engines.symbolic.start_of_main import surroundings_doubt
+from analysis.engines.symbolic.system_records import record_doubt
 from analysis.engines.symbolic.task import Target
 from analysis.interpreter.inputs import Fresh, InputValue, Object, Question
 from analysis.interpreter.library.locks import is_about_lock, is_about_threads
@@ -43,7 +44,7 @@ def doubts(
         return f"{name}() does what the run needs"
     if doubt := _assumed(entry, replayed):
         return doubt
-    if doubt := moved_end(program, replayed) or said_by_program(program, replayed):
+    if doubt := moved_end(program, replayed) or said_by_program(program, replayed) or record_doubt(program, replayed, model):
         return doubt
     if is_main(entry) and (doubt := surroundings_doubt(program, entry, replayed, model)):
         return doubt

@@ -52,6 +52,7 @@ from analysis.smt.solving.solver import UNDECIDED
 
 _RUN_SHARE = 0.2  # of the seconds, for runs on random inputs: they confirm early, or not at all
 _LONG = 10  # so many times as long as others may the first run be: it can decide a program without inputs
+_SHORT = 1_000  # steps that a run has where the time is over
 _EDGES = 10  # along paths that may be taken for one abstract state that may be made
 _TRIES = 12  # runs for one violation on one edge
 _REASONS = 2  # that are reported
@@ -190,7 +191,10 @@ class _Deciding:
         return self._try(lambda: Solved(self._program, steps, inputs, model))
 
     def _try(self, make: MakeInputs) -> bool:
-        _, replayed = self._runs.run(make, _LONG * self._effort.run_steps)
+        left = self._effort.seconds - (clock.spent() - self._began)
+        possible = int(left * clock.SECOND / clock.RUN_STEP)  # it may read on and on
+        steps = min(_LONG * self._effort.run_steps, max(_SHORT, possible))
+        _, replayed = self._runs.run(make, steps)
         if replayed is None:
             self._why[one_if(self._runs.doubt) if self._runs.doubt else NOT_REPEATED] = None
             return False

@@ -14,6 +14,7 @@ from analysis.interpreter.halting import EndError
 from analysis.interpreter.library import (
     allocation,
     blocks,
+    descriptors,
     ending,
     files,
     listed_printing,
@@ -73,6 +74,7 @@ def modelled(name: str, returned: Type, compared: Compared | None = None, *, end
     model = _modelled(name, returned)
     if function is not None and name in MODELLED:
         model = noting_open(model, function, compared)
+    model = descriptors.failing(name, model)
     if function is not None and "keeps-errno" in function.besides:
         return model
     handles = () if function is None else function.positions("handle")
@@ -85,7 +87,9 @@ def modelled(name: str, returned: Type, compared: Compared | None = None, *, end
         reading.note_use(machine, name, used)
         machine.closed.update(arguments[at] for at in closed if at < len(arguments))
         machine.errno_may_change()
-        return model(machine, arguments, types, wanted)
+        result = model(machine, arguments, types, wanted)
+        descriptors.note_opened(machine, name, arguments, result)
+        return result
 
     return run
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from analysis.c.functions import all_with
 from analysis.interpreter.halting import ViolationError, not_modelled
-from analysis.interpreter.library.reading import begins, came, came_short
+from analysis.interpreter.library.reading import begins, came, came_short, is_unreadable
+from analysis.interpreter.library.strings import string_at
 from analysis.interpreter.library.unknown import overwritten
 from analysis.interpreter.memory import KNOWN, LINE_END, Line
 from analysis.interpreter.running_machine import RunningMachine
@@ -16,13 +17,24 @@ from analysis.model.c_types import INT, Type
 OPENERS = all_with(lambda one: one.result in ("stream", "directory") and one.is_complete) | {"fmemopen"}
 """The functions that return a new stream or directory, or null, and do no more that a run could see. What is written to a stream
 of `fmemopen` goes to an object of the program later."""
+_MODES = {"fopen": 1, "fdopen": 1, "popen": 1, "fmemopen": 2, "setmntent": 1}
+"""The functions that are passed what a stream is opened for, with the number of that argument."""
 Types = tuple[Type, ...]
 Function = Callable[[RunningMachine, list[Any], Types], Any]
 
 
 def _opened(name: str) -> Function:
-    def open_(machine: RunningMachine, _arguments: list[Any], _types: Types) -> int:
-        return machine.new_block("resource", 0, KNOWN) if machine.ask("result", INT, name, 0, 0, 1) else 0
+    mode_at = _MODES.get(name)
+
+    def open_(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
+        mode = b"" if mode_at is None else string_at(machine, arguments[mode_at])
+        if not machine.ask("result", INT, name, 0, 0, 1):
+            return 0
+        stream = machine.new_block("resource", 0, KNOWN)
+        block = machine.memory.find(stream)
+        if block is not None and mode.startswith((b"w", b"a")) and b"+" not in mode:
+            block.reading = "none"  # C11 7.21.5.3p3
+        return stream
 
     return open_
 
@@ -52,6 +64,8 @@ def _close(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
 
 def _fgets(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     """Either null, or a line that fills the buffer. Where it turns out to end earlier, at a newline, the rest is as it was."""
+    if is_unreadable(machine, arguments[2]):
+        return 0
     if machine.ask("result", INT, "fgets", 0, 0, 1) == 0:
         came_short(machine, arguments[2])
         return 0

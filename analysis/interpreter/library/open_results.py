@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from analysis.c.functions import Function
+from analysis.interpreter.memory import LEFT_OPEN
 from analysis.interpreter.running_machine import RunningMachine
 from analysis.model.c_types import Type
 from analysis.model.comparisons import HOLDS
@@ -17,14 +18,13 @@ Model = Callable[[RunningMachine, list[Any], tuple[Type, ...], bool], Any]
 Compared = Collection[tuple[str, int]]
 """Comparison operators, each with the constant on its right."""
 
-_OPEN = ", where C leaves open which number it is"
 _GREATEST = (1 << 31) - 1
 _POSITIVE, _NEGATIVE = (1, _GREATEST), (-_GREATEST - 1, -1)
 
 
 def is_about_result(assumption: str) -> bool:
     """Whether an assumption of a run is that a function returns a certain one of the numbers that it may return."""
-    return assumption.endswith(_OPEN)
+    return assumption.endswith(LEFT_OPEN)
 
 
 def noting_open(model: Model, function: Function, compared: Compared | None) -> Model:
@@ -37,7 +37,7 @@ def noting_open(model: Model, function: Function, compared: Compared | None) -> 
         if wanted and _may_fail(function, result):
             machine.assume(f"{function.name}() succeeds")
         if wanted and isinstance(result, int) and not _is_enough(_possible(function, result), compared):
-            machine.assume(f"{function.name}() returns {result}{_OPEN}")
+            machine.assume(f"{function.name}() returns {result}{LEFT_OPEN}")
         return result
 
     return run

@@ -14,6 +14,7 @@ from typing import Any
 
 from analysis.interpreter.halting import not_modelled
 from analysis.interpreter.library.blocks import known_bytes, size_of
+from analysis.interpreter.library.descriptors import is_none
 from analysis.interpreter.library.next_characters import END, Next
 from analysis.interpreter.library.unknown import overwritten, unknown
 from analysis.interpreter.memory import Block, Reading
@@ -34,7 +35,7 @@ def _received(name: str) -> Function:
     """`read` and its like: so many bytes as they return, which is at most what they are asked for; -1 where they fail."""
 
     def run(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
-        if _is_closed(machine, arguments[0], name):
+        if is_none(machine, arguments[0], name) or arguments[0] in machine.unreadable:
             return -1
         size = size_of(machine, arguments[2])
         signed = Integer(machine.code.pointer_bits, True, "ssize_t")
@@ -48,16 +49,9 @@ def _received(name: str) -> Function:
     return run
 
 
-def _is_closed(machine: RunningMachine, descriptor: int, name: str) -> bool:
-    """Whether a number is no descriptor, for certain; it is not followed which of those that were closed are open again."""
-    if descriptor in machine.closed:
-        not_modelled(f"{name}() with a descriptor that was closed")
-    return descriptor < 0
-
-
 def _lseek(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     """Where a descriptor is then: where the program says, or, from the end of the file, anywhere; -1 where there is no end."""
-    if _is_closed(machine, arguments[0], "lseek"):
+    if is_none(machine, arguments[0], "lseek"):
         return -1
     offset, whence = int(arguments[1]), int(arguments[2])
     if whence == _FROM_START:
@@ -72,7 +66,7 @@ def _lseek(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
 
 def _fread(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
     size, wanted = size_of(machine, arguments[1]), size_of(machine, arguments[2])
-    if size == 0 or wanted == 0:
+    if size == 0 or wanted == 0 or is_unreadable(machine, arguments[3]):
         return 0
     count = int(machine.ask("result", Integer(machine.code.pointer_bits, False, "size_t"), "fread", 0, 0, min(wanted, _GREATEST)))
     if count > wanted:
@@ -90,6 +84,8 @@ def _fread(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
 def _character(name: str) -> Function:
     def run(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
         handle = arguments[0] if arguments else 0  # `getchar` reads from `stdin`
+        if is_unreadable(machine, handle):
+            return END
         possible = what_is_next(machine, handle)
         if possible is not None and len(possible) == 1 and possible != _ONLY_END:
             next_is(machine, handle, None)
@@ -105,6 +101,12 @@ def _character(name: str) -> Function:
         return character
 
     return run
+
+
+def is_unreadable(machine: RunningMachine, handle: Any) -> bool:
+    """Whether nothing can be read from a stream, as it was opened only for writing: an error (POSIX `fgetc`)."""
+    stream = _stream(machine, handle)
+    return stream is not None and stream.reading == "none"
 
 
 def _unget(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
@@ -167,7 +169,7 @@ def _indicator(name: str) -> Function:
 
     def run(machine: RunningMachine, arguments: list[Any], types: Types) -> int:
         stream = _stream(machine, arguments[0])
-        if stream is None or stream.reading == "unknown":
+        if stream is None or stream.reading in ("unknown", "none"):
             return int(otherwise(machine, arguments, types, True))
         if stream.reading == "short":
             says = int(machine.ask("result", INT, name, 0)) != 0
@@ -185,7 +187,7 @@ def note_use(machine: RunningMachine, name: str, handles: Iterable[Any]) -> None
     if name not in _KEEPING:
         for handle in handles:
             stream = _stream(machine, handle)
-            if stream is not None:
+            if stream is not None and (stream.reading != "none" or name == "freopen"):
                 stream.reading = "unknown"
                 if name in _MOVING:
                     machine.next.pop(_key(machine, handle), None)

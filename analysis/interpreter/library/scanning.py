@@ -16,7 +16,7 @@ from analysis.c.formats import Conversion, stored_bits
 from analysis.interpreter.halting import not_modelled
 from analysis.interpreter.library.blocks import known_bytes, put
 from analysis.interpreter.library.next_characters import EVERYTHING, Next
-from analysis.interpreter.library.reading import next_is, what_is_next
+from analysis.interpreter.library.reading import is_unreadable, next_is, what_is_next
 from analysis.interpreter.library.strings import parsed_number, string_at
 from analysis.interpreter.library.unknown import overwritten
 from analysis.interpreter.running_machine import RunningMachine
@@ -78,6 +78,8 @@ def _scanned_stream(name: str, format_at: int) -> Function:
         if len(given) < len(fields):
             not_modelled("a format with too few arguments")
         handle = arguments[0] if format_at else 0
+        if is_unreadable(machine, handle):
+            return -1
         next_ = Next(what_is_next(machine, handle))
         count = int(machine.ask("result", INT, name, 0, -1, len(fields)))
         if count == -1:

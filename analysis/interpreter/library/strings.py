@@ -10,7 +10,7 @@ from analysis.c.functions import LIBRARY
 from analysis.c.text_searches import CHARACTER_SEARCHES, SEARCHES
 from analysis.interpreter.halting import not_modelled
 from analysis.interpreter.library.blocks import known_bytes, put, size_of
-from analysis.interpreter.memory import ASKED, UNDEFINED
+from analysis.interpreter.memory import ASKED, KNOWN, OPEN, UNDEFINED
 from analysis.interpreter.running_machine import RunningMachine
 from analysis.model.c_types import Type
 
@@ -129,6 +129,8 @@ def _search(name: str) -> Function:
 
 
 _NUMBER = re.compile(rb"[ \t\n\v\f\r]*([+-]?)(0[xX](?=[0-9a-fA-F]))?")
+_FLOATING = re.compile(rb"[ \t\n\v\f\r]*(?P<sign>[+-]?)(?P<digits>[0-9]*(?:\.[0-9]*)?)(?:(?<=[0-9.])[eE][+-]?[0-9]+)?")
+_OTHER_FLOATING = re.compile(rb"inf|nan", re.IGNORECASE)
 _DIGITS = b"0123456789abcdefghijklmnopqrstuvwxyz"
 _SIGNIFICANT = 100  # digits, the leading zeros aside, that tell a number from others in the range of any type
 
@@ -181,6 +183,28 @@ def _ato(bits: int | None) -> Function:
     return convert
 
 
+def parsed_floating(text: bytes) -> tuple[float, int]:
+    """The number at the start of a text, and where it ends; 0.0 and 0 if there is none (C11 7.22.1.3)."""
+    found = _FLOATING.match(text)
+    if found is None or found["digits"] in (b"", b"."):
+        if found is not None and _OTHER_FLOATING.match(text[found.end("sign") :]):
+            not_modelled("a text that is infinite, or not a number")
+        return 0.0, 0
+    if found["digits"] == b"0" and text[found.end("digits") : found.end("digits") + 1] in (b"x", b"X"):
+        not_modelled("a hexadecimal floating number")
+    value = float(found[0])
+    if value == 0.0 and found["digits"].strip(b"0."):
+        not_modelled("a number that is nearly 0")  # C11 7.22.1.3p10
+    return value, found.end()
+
+
+def _strtod(machine: RunningMachine, arguments: list[Any], _types: Types) -> float:
+    value, end = parsed_floating(string_at(machine, arguments[0]))
+    if len(arguments) > 1 and arguments[1]:
+        put(machine, arguments[1], (arguments[0] + end).to_bytes(machine.code.pointer_bits // 8, "little"))
+    return value
+
+
 def _next_token(machine: RunningMachine, start: int, delimiters: int) -> tuple[int, int]:
     """The next token from an address on, which is ended by a zero, and where to go on; 0 for nothing (C11 7.24.5.8)."""
     if start == 0:
@@ -202,12 +226,18 @@ def _strtok(machine: RunningMachine, arguments: list[Any], _types: Types) -> int
 
 
 def _strtok_r(machine: RunningMachine, arguments: list[Any], _types: Types) -> int:
-    """The place that it keeps is as in other libraries: where to go on, or null."""
+    """The place that it keeps is where to go on. Libraries keep different ones behind the last token: null, or the end."""
     size = machine.code.pointer_bits // 8
-    start = arguments[0] or int.from_bytes(known_bytes(machine, arguments[2], size), "little")
+    start = arguments[0] or _kept_place(machine, arguments[2], size)
     token, after = _next_token(machine, start, arguments[1])
-    put(machine, arguments[2], after.to_bytes(size, "little"))
+    machine.memory.write(arguments[2], after.to_bytes(size, "little"), bytes((KNOWN if after else OPEN,)) * size)
     return token
+
+
+def _kept_place(machine: RunningMachine, address: int, size: int) -> int:
+    """Where `strtok_r` is to go on; 0 where it left nothing."""
+    _, mask = machine.memory.read(address, size)
+    return 0 if OPEN in mask else int.from_bytes(known_bytes(machine, address, size), "little")
 
 
 MODELS: dict[str, Function] = {
@@ -229,6 +259,8 @@ MODELS: dict[str, Function] = {
     "strtoul": _strtol(signed=False),
     "strtok": _strtok,
     "strtok_r": _strtok_r,
+    "strtod": _strtod,
+    "atof": _strtod,
     "atoi": _ato(32),
     "atol": _ato(None),
     "atoll": _ato(64),

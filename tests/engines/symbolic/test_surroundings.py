@@ -11,6 +11,11 @@ from analysis.api import Checker
 from analysis.model.options import Options
 
 _END = "{ int z = 0; return 1 / z; } return 0; }\n"
+_DIRECTORY = (
+    "#include <dirent.h>\n"
+    'int main(void) {{ DIR *d = opendir("."); struct dirent *e; if (d && (e = readdir(d)) && {}) '
+    + _END.replace("{", "{{").replace("}", "}}")
+)
 NEVER = {
     "a negative count": "int main(int argc, char **argv) { (void)argv; if (argc < 0) " + _END,
     "no arguments' vector": "int main(int argc, char **argv) { (void)argc; if (argv == 0) " + _END,
@@ -24,6 +29,12 @@ NEVER = {
     "a negative parent": "#include <unistd.h>\nint main(void) { if (getppid() < 0) " + _END,
     "two environments": "#include <stdlib.h>\n"
     'int main(void) { char *a = getenv("A"), *b = getenv("A"); if (a && b && a[0] != b[0]) ' + _END,
+    "a file without a name": _DIRECTORY.format("e->d_name[0] == 0"),
+    "a file whose name is a path": _DIRECTORY.format("e->d_name[0] == '/'"),
+    "a user without a name": "#include <pwd.h>\n"
+    'int main(void) { struct passwd *p = getpwnam("root"); if (p && p->pw_name == 0) ' + _END,
+    "an address of no family": "#include <netdb.h>\n"
+    'int main(void) { struct hostent *h = gethostbyname("x"); if (h && h->h_addrtype == 77) ' + _END,
     "two times": "#include <time.h>\nint main(void) { time_t a; time_t b = time(&a); if (a != b) " + _END,
 }
 SOMETIMES = {
@@ -31,6 +42,10 @@ SOMETIMES = {
     "a letter": "int main(int argc, char **argv) { if (argc > 1 && argv[1][0] == 'x') " + _END,
     "no variable": '#include <stdlib.h>\nint main(void) { char *a = getenv("A"); if (a == 0) ' + _END,
     "a parent that ends": "#include <unistd.h>\nint main(void) { if (getppid() != getppid()) " + _END,
+    "a file with a name": _DIRECTORY.format("e->d_name[0] == 'x'"),
+    "a short name": _DIRECTORY.format("e->d_name[0] == 'x' && e->d_name[1] == 0"),
+    "a number of a user": "#include <pwd.h>\n"
+    'int main(void) { struct passwd *p = getpwnam("root"); if (p && p->pw_uid == 7) ' + _END,
     "a number": "#include <unistd.h>\nint main(void) { if (getpid() == 77) " + _END,
 }
 

@@ -8,7 +8,7 @@ It over-approximates: an expression without symbol can have any value of its typ
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 
@@ -17,8 +17,8 @@ from analysis.engines.automaton.functions.flag_bits import tested_bits
 from analysis.engines.automaton.functions.known_conditions import bare, condition_of
 from analysis.engines.automaton.functions.value_ranges import bounded, computed, converted, natural_range
 from analysis.model import ir
-from analysis.model.c_types import Integer
-from analysis.model.comparisons import COMPARISONS
+from analysis.model.c_types import Floating, Integer
+from analysis.model.comparisons import COMPARISONS, HOLDS
 from analysis.model.digest import digest_text
 from analysis.model.intervals import ANY, NONZERO, ZERO, Interval, meet
 
@@ -243,17 +243,50 @@ class KnownValues:
             if condition is not None:
                 have, items = self._known(condition[0])
                 if have is None:
-                    return None, frozenset()
+                    return self._by_order(expr)
                 if meet(have, condition[1]) is None:
                     return False, items
                 opposite = condition_of(ir.Assume(expr, False))
                 if opposite is not None and meet(have, opposite[1]) is None:
                     return True, items
-            return None, frozenset()
+            return self._by_order(expr)
         value, items = self.value(expr)
         if value == ZERO:
             return False, items
         return (True if value.nonzero else None), items
+
+    def _by_order(self, expr: ir.Binary) -> tuple[bool | None, frozenset[Item]]:
+        """Whether a comparison holds by what others of the same two values say, in this function or in its callers: what is
+        neither less nor equal is greater. `orders`: -1 where the left value is less."""
+        if isinstance(expr.left.type, Floating):
+            return None, frozenset()  # C11 F.9.3: what is no number is none of these
+        left, right = self._named(expr.left), self._named(expr.right)
+        orders, items = {-1, 0, 1}, frozenset[Item]()
+        for sign, operator, symbol in self._comparisons(left, right):
+            have = self._values[symbol]
+            found = {order for order in orders if HOLDS[operator](sign * order, 0) == have.nonzero}
+            if found != orders and (have == ZERO or have.nonzero):
+                orders, items = found, items | self._origins[symbol]
+        answers = {HOLDS[expr.operator](order, 0) for order in orders}
+        if len(answers) != 1:
+            return None, frozenset()
+        return answers.pop(), items.union(*(self._origins[side] for side in (left, right) if isinstance(side, int)))
+
+    def _comparisons(self, left: int | ir.Expr, right: int | ir.Expr) -> Iterator[tuple[int, str, int]]:
+        """The comparisons of two values that are followed: -1 if the right one comes first, the operator, the symbol."""
+        for _, bindings in self._frames:
+            own: Mapping[ir.Expr, int | ir.Expr] = bindings
+            is_innermost = bindings is self._frames[-1][1]  # an expression of another function means something else
+            for key, symbol in bindings.items():
+                if isinstance(key, ir.Binary) and key.operator in ("<", "=="):
+                    sides = [own.get(side, side if is_innermost else None) for side in (bare(key.left), bare(key.right))]
+                    if sides in ([left, right], [right, left]):
+                        yield 1 if sides[0] == left else -1, key.operator, symbol
+
+    def _named(self, expr: ir.Expr) -> int | ir.Expr:
+        """The symbol of a value, or the expression itself if it has none."""
+        symbol = self._symbol(expr)
+        return self._resolved(bare(expr)) if symbol is None else symbol
 
     def _symbol(self, expr: ir.Expr) -> int | None:
         return self._frames[-1][1].get(self._resolved(bare(expr)))

@@ -10,6 +10,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
+from analysis.c.control import FAILED_ASSERTIONS
 from analysis.c.functions import Function, known
 from analysis.cfa.graph import Cfa, Edge, External, Program
 from analysis.engines.automaton.functions.access_paths import RESULT, Path, path_of, pointer_into, root_of, split_pointer
@@ -114,6 +115,15 @@ def wanted_names(pattern: Pattern, names: Mapping[str, frozenset[str]]) -> tuple
 def kind_of(pattern: Pattern, rule: Rule) -> str | None:
     """The kind of library functions that a call pattern is limited to; None if it is to none."""
     return rule.kinds.get(pattern.callee.name) if isinstance(pattern.callee, Metavariable) else None
+
+
+def _may_be_defined(pattern: Pattern, rule: Rule, function: str) -> bool:
+    """Whether a call pattern can be about a function that the program defines. One that the program defines is none of the
+    library's, whatever its name is, so no pattern of a kind of library functions means it, nor one of a shipped rule that names
+    functions. A rule of a user may name a function of his own. The function that is called where an assertion has failed is
+    known by its name alone."""
+    is_of_library = rule.shipped or kind_of(pattern, rule) is not None
+    return not (is_of_library and wanted_names(pattern, rule.names)) or source_name(function) in FAILED_ASSERTIONS
 
 
 def _as_of_kind(call: ir.Call, contract: Function, kind: str) -> Iterator[ir.Call]:
@@ -266,6 +276,8 @@ class Matcher:
         Where the pattern is about a kind of library functions, and a contract of the project makes the function one, its argument
         is the one by which it is of this kind."""
         definition = self._index.rules[rule]
+        if callee in self._program.functions and not _may_be_defined(pattern, definition, callee):
+            return
         bound = match_call(pattern, call, callee, definition.names)
         if bound is not None:
             yield bound

@@ -20,7 +20,7 @@ from analysis.engines.automaton.report.asked_sizes import is_zero_asked
 from analysis.engines.automaton.report.assertion_evidence import AssertedPath
 from analysis.engines.automaton.report.null_comparisons import needs_null_in_memory
 from analysis.engines.automaton.report.places_in_memory import is_in_memory, is_reachable, is_renewed, is_untouched
-from analysis.engines.automaton.report.questions import is_asked_about, is_asked_before, only_computes
+from analysis.engines.automaton.report.questions import is_answered_before, is_asked_about, is_asked_before, only_computes
 from analysis.engines.automaton.report.retested import is_retested
 from analysis.engines.automaton.report.searches import is_of_surroundings, is_split, was_found_before
 from analysis.engines.automaton.report.sibling_calls import Calls, tests
@@ -212,7 +212,11 @@ class Tracked(AssertedPath):
     def _is_asked_before(self) -> bool:
         source = self.source
         depth = min(taken.depth for taken in self._steps)
-        return source is not None and self._is_decided_inside() and is_asked_before(self._program, self._path, source, depth)
+        if source is None:
+            return False
+        if self._of_beginning() == "function-result" and is_answered_before(self._program, self._path, source, depth):
+            return True
+        return self._is_decided_inside() and is_asked_before(self._program, self._path, source, depth)
 
     def _is_left_unset(self) -> bool:
         """Whether the path passes a loop that would have set the variable, which was null before, without a turn of it."""

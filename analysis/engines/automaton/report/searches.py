@@ -52,7 +52,7 @@ class _Search:
         """Goes from behind an effect to the state before it."""
         match effect:
             case ir.Assume():
-                self.found |= _not_null(effect)
+                self.found |= not_null(effect)
             case ir.Call(result=ir.Var() as result):
                 self.found.discard(result)
                 self.searched = None if result == self.searched else self.searched
@@ -81,7 +81,7 @@ class _Split:
         """Goes from behind an effect to the state before it."""
         self.is_there = self.text in pointers_followed(effect)
         if isinstance(effect, ir.Assume):
-            self.is_there = self.is_there or self.text in _not_null(effect)
+            self.is_there = self.is_there or self.text in not_null(effect)
         elif (isinstance(effect, ir.Call) and self.text == effect.result) or _is_passed(effect, self.text):
             self.text = None
         elif isinstance(effect, ir.Assign) and self.text == effect.target:
@@ -161,7 +161,7 @@ def _may_change_it(functions: Mapping[str, Cfa], effect: ir.Effect) -> bool:
     return name is not None and name not in functions and (callee is None or not callee.is_complete)
 
 
-def _not_null(assumed: ir.Assume) -> set[ir.Expr]:
+def not_null(assumed: ir.Assume) -> set[ir.Expr]:
     """What is not null where a condition holds, if the condition says just that."""
     match assumed.condition:
         case ir.Binary(operator=("==" | "!=") as operator, left=left, right=ir.IntConst(value=0)):
