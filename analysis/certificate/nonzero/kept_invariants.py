@@ -22,7 +22,7 @@ from analysis.certificate.nonzero.invariant_candidates import candidates, runnin
 from analysis.certificate.nonzero.needed_values import Rule
 from analysis.certificate.nonzero.unfollowed_edges import broken_by
 from analysis.certificate.nonzero.walk import Walked, walk
-from analysis.certificate.ownership.kept_by_callers import may_hide
+from analysis.certificate.hidden_calls import may_hide
 from analysis.cfa.callgraph import callees, components
 from analysis.cfa.graph import Cfa, Program
 from analysis.cfa.linking.obstructed import MAIN

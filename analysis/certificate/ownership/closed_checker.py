@@ -15,14 +15,17 @@ from analysis.certificate.ownership.function_transfer import FunctionTransfer
 from analysis.certificate.ownership.kept_by_callers import broken, required
 from analysis.certificate.ownership.obligations import LEAKS, RULES, USES, Obligations
 from analysis.certificate.ownership.standard_streams import never_closed
+from analysis.certificate.ownership.whole_conditions import has_conditions, unmet
+from analysis.certificate.pointed.whole_program import pointed
 from analysis.certificate.refusal import RefusedError
 from analysis.cfa.callgraph import callees, components
 from analysis.cfa.graph import Program
 from analysis.cfa.linking.evaluation_order import assumptions_of
+from analysis.cfa.linking.obstructed import MAIN
 from analysis.cpa.obstacles.beside import beside
 from analysis.cpa.obstacles.completeness import called_outside
 from analysis.frontend.declarations.file_level import UNSEEN
-from analysis.model.assumptions import INSIDE, LEFT_OPEN, OUTSIDE, PASSED_BLOCKS, WHOLE_POINTERS
+from analysis.model.assumptions import COPIED_POINTERS, INSIDE, LEFT_OPEN, OUTSIDE, PASSED_BLOCKS, WHOLE_POINTERS
 from analysis.model.kept_with import kept_with
 from analysis.model.spelling import display_name
 
@@ -50,15 +53,23 @@ def check_closed_sets(program: Program, claim: ClosedSets) -> ClosedChecked:
     if why:
         raise RefusedError(f"nothing rules out {claim.rule} in {display_name(claim.entry)}(): {why}")
     names = tuple(one.function for one in claim.functions) if claim.runs_from else (claim.entry,)
-    return ClosedChecked(assumptions(program, names, claim.rule), count_states(claim.functions))
+    is_whole = bool(claim.runs_from)
+    names = (MAIN, *names) if is_whole else names
+    return ClosedChecked(assumptions(program, names, claim.rule, is_whole=is_whole), count_states(claim.functions))
 
 
 def open_reason(program: Program, found: Mapping[str, Obligations], entry: str, rule: str, runs_from: tuple[str, ...]) -> str:
     """Why what was shown of functions does not prove a rule in one of them; empty if it does: in runs from these functions, or
     else whoever calls it."""
-    if runs_from:
-        return without_callers(found[entry], rule) or broken(program, found, entry, rule, runs_from)
-    return refusal(found[entry], rule)
+    if not runs_from:
+        return refusal(found[entry], rule)
+    why = refused_anyway(found[entry], rule)
+    if why or not needs_runs(found[entry], rule):
+        return why or without_callers(found[entry], rule)
+    if runs_from != (MAIN,):
+        return "there is no main() from which all runs start"
+    why = unmet(program, found, entry, rule) or broken(program, found, entry, rule, runs_from)
+    return why or ("" if rule in found[entry].met else NOTHING)
 
 
 def count_states(claims: tuple[FunctionStates, ...]) -> int:
@@ -162,10 +173,20 @@ def without_callers(found: Obligations, rule: str) -> str:
     """Why it does not prove a rule, whatever callers keep; empty if it does where they keep what is required."""
     if found.broken:
         return found.broken
-    if rule in found.refused:
-        return found.refused[rule]
+    if rule in found.first:
+        return found.first[rule]
     lost = next((why for (_, of), why in found.contents.items() if of == rule), "")
     return lost or ("" if rule in found.met else NOTHING)
+
+
+def refused_anyway(found: Obligations, rule: str) -> str:
+    """Why it does not prove a rule, wherever runs begin; empty if it may."""
+    return found.broken or found.refused.get(rule, "")
+
+
+def needs_runs(found: Obligations, rule: str) -> bool:
+    """Whether a rule needs callers to keep something, or the whole program to be seen."""
+    return has_conditions(found, rule) or any(of == rule for of, _, _ in found.requires)
 
 
 def obstacle(program: Program, rule: str) -> str:
@@ -196,10 +217,11 @@ def _called(program: Program) -> frozenset[str]:
     return frozenset(name for names in callees(program).values() for name in names)
 
 
-def assumptions(program: Program, functions: tuple[str, ...], rule: str) -> tuple[str, ...]:
-    """What a proof that follows these functions rests on, as sentences."""
+def assumptions(program: Program, functions: tuple[str, ...], rule: str, *, is_whole: bool) -> tuple[str, ...]:
+    """What a proof that follows these functions rests on, as sentences. `is_whole`: it is about runs from `main`."""
     calls_others = not all(map(program.knows, called_outside(program, functions)))
     more = [one for one, holds in ((OUTSIDE, calls_others), (PASSED_BLOCKS, rule in LEAKS)) if holds]
     more += [WHOLE_POINTERS] if rule in LEAKS else []
+    more += [COPIED_POINTERS] if is_whole and not pointed(program).broken else []
     more += [LEFT_OPEN] if rule in USES and never_closed(program) else []
     return tuple(dict.fromkeys((*assumptions_of(program), INSIDE.sentence, *(one.sentence for one in more))))

@@ -159,13 +159,19 @@ def _of_blocks(
 ) -> OfFunction:
     program, runs_from, entries = parts.program, parts.runs_from(name), tuple[str, ...]()
     why = blocks.open_reason(program, found, name, rule, ())
-    if why and why != blocks.NOTHING and runs_from and not blocks.without_callers(found[name], rule):
+    if why and why != blocks.NOTHING and runs_from and not blocks.refused_anyway(found[name], rule):
         broken = blocks.open_reason(program, found, name, rule, runs_from)
-        why, entries = (f"{why}; {broken}", ()) if broken else ("", runs_from)
+        if broken == blocks.NOTHING:
+            why = broken
+        elif not blocks.without_callers(found[name], rule):
+            why, entries = (f"{why}; {broken}", ()) if broken else ("", runs_from)
+        elif not broken:
+            why, entries = "", runs_from
     if why:
         return OfFunction(name, rule, _unknown(why))
     about = (*entries, name)
-    assumed = blocks.assumptions(parts.below(about), about, rule)
+    part = program if entries else parts.below(about)
+    assumed = blocks.assumptions(part, about, rule, is_whole=bool(entries))
     return OfFunction(name, rule, Proved(ownership_proofs.ENGINE, assumed, (), states), entries)
 
 
