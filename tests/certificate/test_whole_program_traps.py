@@ -1,5 +1,5 @@
-"""What is said of the programs of fixtures/traps/whole_program: function `f` uses what ended, or loses the last pointer to it, in the
-program with the defect, and is never proved there.
+"""What is said of the programs of fixtures/traps/whole_program: function `f` uses what ended, or loses the last pointer to a
+block, in the program with the defect, and is never proved there.
 
 The class: a pointer gets from where a block is made to where it is ended, or lost, in ways that types and names do not show."""
 

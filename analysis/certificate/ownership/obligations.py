@@ -38,14 +38,14 @@ class Condition(NamedTuple):
 
 
 class Obligations:
-    """`refused`: why a rule is not proved, by rule; `first`: the first reason, conditions included. `handed`: why callers may get blocks unseen, by the rule about leaks that
-    matters. `unless`: why a rule is not proved unless conditions are met, which is seen from all of the program (`whole_program`),
-    by rule. `leaves`: why control may not come back to callers. `misuses`: why the function may use a block wrongly, whoever
-    calls it. `met`: the rules that something in the function could violate, and does not. `contents`: where the blocks of
-    parameters are changed so that what they lead to could be lost, by parameter and rule; `lost`: the conditions under which it is not, by rule. `requires`: where a rule needs callers
-    to keep a requirement (`kept_by_callers`), by rule, parameter and what is needed. `passed`: what is passed to functions of the
-    program, and where, by function and number of the parameter. `hidden`: why not all of that is seen. `broken`: why the function
-    is not followed at all."""
+    """`refused`: why a rule is not proved, by rule; `unless`: why it is not, unless conditions are met that are seen from all of
+    the program (`whole_conditions`), by rule; `first`: the first reason of both. `handed`: why callers may get blocks unseen, by
+    the rule about leaks that matters. `leaves`: why control may not come back to callers. `misuses`: why the function may use a
+    block wrongly, whoever calls it. `met`: the rules that something in the function could violate, and does not. `contents`:
+    where the blocks of parameters are changed so that what they lead to could be lost, by parameter and rule; `lost`: the
+    conditions under which nothing is lost there, by rule. `requires`: where a rule needs callers to keep a requirement
+    (`kept_by_callers`), by rule, parameter and what is needed. `passed`: what is passed to functions of the program, and where,
+    by function and number of the parameter. `hidden`: why not all of that is seen. `broken`: why the function is not followed."""
 
     def __init__(self) -> None:
         self.refused: dict[str, str] = {}

@@ -1,5 +1,5 @@
-"""Whether conditions are met under which rules hold in functions: in runs from `main`, by what pointers lead to in all of the program
-(`certificate.pointed`).
+"""Whether conditions are met under which rules hold in functions: in runs from `main`, by what pointers lead to in all of the
+program (`certificate.pointed`).
 
 So a rule can hold at a place though nothing is known there of a pointer that comes out of memory: if the program never ends what
 it may lead to; or of what is overwritten: if that never leads to anything that could be lost. The latter may be asked of all that
@@ -15,15 +15,14 @@ from analysis.certificate.ownership.open_descriptors import opens_descriptors
 from analysis.certificate.pointed.nodes import MADE
 from analysis.certificate.pointed.whole_program import pointed
 from analysis.cfa.graph import Program
-from analysis.model import ir
 from analysis.model.spelling import display_name
 
 _LOST = {"memory-leak": MADE, "resource-leak": MADE - {"heap"}}
 
 
 def unmet(program: Program, found: Mapping[str, Obligations], function: str, rule: str) -> str:
-    """Why a condition may not be met under which a rule holds in a function, in runs from `main`; empty if all are. `found` is what
-    closed sets show."""
+    """Why a condition may not be met under which a rule holds in a function, in runs from `main`; empty if all are. `found` is
+    what closed sets show."""
     for name, condition, why in _asked(found, function, rule):
         if condition.what == "below":
             if condition.callee not in found:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from analysis.certificate.pointed.nodes import ANYTHING, FURTHER, Node, of_result, of_variable
+from analysis.certificate.pointed.nodes import ANYTHING, FIXED_PLACE, FURTHER, Node, of_result, of_variable
 from analysis.cfa.graph import Cfa
 from analysis.model import ir
 from analysis.model.c_types import Floating, Integer, Pointer, Type
@@ -48,6 +48,7 @@ class Values(NamedTuple):
 
 
 NOWHERE = Values()
+_SMALL = 16  # bits
 
 
 @kept_with
@@ -75,7 +76,9 @@ def values(function: str, expr: ir.Expr, load: Callable[[Values, bool], Values])
             return values(function, root, load)
         case ir.AddressOf(lvalue):
             return places(function, lvalue, load)
-        case ir.Unknown(type_, arguments) if arguments is not None or may_be_pointer(type_):
+        case ir.IntConst(number, Pointer()) if number:
+            return Values(addresses=frozenset((FIXED_PLACE,)))
+        case ir.Unknown(type_, arguments) if arguments is not None or _has_room(type_):
             return Values(addresses=frozenset((ANYTHING,))) if arguments is None else Values(nodes=frozenset((FURTHER,)))
         case ir.Cast(operand, type_):
             return _converted(operand, type_, values(function, operand, load))
@@ -98,11 +101,17 @@ def places(function: str, lvalue: ir.Expr, load: Callable[[Values, bool], Values
     return Values(addresses=frozenset((of_variable(function, root),))) if isinstance(root, ir.Var) else NOWHERE
 
 
+def _has_room(type_: Type) -> bool:
+    """Whether a pointer, or a part of one that says where it leads, may be in a value of which nothing is known."""
+    return not isinstance(type_, Floating) and not (isinstance(type_, Integer) and type_.bits <= _SMALL)
+
+
 def _converted(operand: ir.Expr, type_: Type, found: Values) -> Values:
-    if isinstance(type_, Floating):
-        return NOWHERE
     if isinstance(type_, Pointer) and not isinstance(operand.type, Pointer):
-        return NOWHERE if isinstance(ir.strip_casts(operand), ir.IntConst) else Values(addresses=frozenset((ANYTHING,)))
+        number = ir.strip_casts(operand)
+        is_null = isinstance(number, ir.IntConst) and number.value == 0
+        to = FIXED_PLACE if isinstance(number, ir.IntConst) else ANYTHING
+        return NOWHERE if is_null else Values(addresses=frozenset((to,)))
     return found
 
 

@@ -10,7 +10,7 @@ from analysis.c.calls import literal
 from analysis.c.functions import Argument, Function
 from analysis.c.row_words import INCOMPLETE
 from analysis.certificate.pointed.constraints import CallSite
-from analysis.certificate.pointed.nodes import ANYTHING, CHANGING, FURTHER, HEAP, LIBRARY, Node
+from analysis.certificate.pointed.nodes import ANYTHING, CHANGING, FURTHER, HEAP, LIBRARY, TEXT, Node
 from analysis.certificate.pointed.solution import Solution
 from analysis.model import ir
 from analysis.model.c_types import Integer, Pointer
@@ -18,6 +18,7 @@ from analysis.model.c_types import Integer, Pointer
 _FOLLOWED = frozenset(("setjmp", "twice", "jumps", "switches", "registers", "handler"))
 """What functions do that rows do not say, and that only changes when things happen, or what is called (`code`)."""
 _READ = frozenset(("in", "copied", "text", "inout", "scan", "format", "..."))
+_READ_WHOLE = frozenset(("in", "copied", "inout"))  # the others are read as texts
 _WRITTEN = frozenset(("out", "inout", "link", "lock", "out..."))  # of files, see `assumptions.COPIED_POINTERS`
 _STORES_POINTERS = ("kept", "link")
 _PASSED_ON = frozenset(("inout", "link", "beneath", "kept", "starts-inside"))
@@ -49,13 +50,14 @@ class LibraryCall:
         return Node(kind, *self._key)
 
     def _add(self) -> None:
-        solution, function = self._solution, self._function
+        solution = self._solution
         for argument, node, _ in self._passed:
             solution.copy(self.given, node)
             if not argument.uses.isdisjoint(_PASSED_ON):
                 solution.load(self.given, node, may_be_pointer=True)
             if not argument.uses.isdisjoint(_READ):
-                solution.load(self._inside if "beneath" in argument.uses else self._data, node, may_be_pointer=False)
+                into = self._inside if "beneath" in argument.uses else self._data
+                solution.load(into, node, may_be_pointer=not argument.uses.isdisjoint(_READ_WHOLE))
             if "va" in argument.uses:
                 solution.load(self._data, FURTHER, may_be_pointer=False)
             self._keep(argument, node)
@@ -98,6 +100,8 @@ class LibraryCall:
             solution.copy(stored, self.given)
             solution.copy(stored, LIBRARY)
             solution.address(stored, LIBRARY)
+        if "handler" in function.besides:
+            solution.address(stored, ANYTHING)  # the handler before
         if function.positions("scan") and not _reads_plain(self._site.call, function):
             solution.address(stored, ANYTHING)
         elif "allocates" in function.besides and not function.positions("scan"):
@@ -131,7 +135,9 @@ class LibraryCall:
         elif function.result == "outside":
             solution.address(result, LIBRARY)
         elif function.result == "static":
-            solution.address(result, CHANGING)
+            type_ = self._site.call.result.type if self._site.call.result is not None else None
+            is_text = isinstance(type_, Pointer) and isinstance(type_.target, Integer)
+            solution.address(result, TEXT if is_text else CHANGING)
             solution.copy(result, LIBRARY)
         elif function.result == "any":
             solution.address(result, ANYTHING)
@@ -140,8 +146,9 @@ class LibraryCall:
 
 
 def _leads_to_number(argument: ir.Expr) -> bool:
-    """Whether a function takes an argument as a pointer to one number, as `getline` does the size: it stores no pointer there."""
-    return isinstance(argument.type, Pointer) and isinstance(argument.type.target, Integer) and argument.type.target.bits > _CHAR_BITS
+    """Whether a function takes an argument as a pointer to a number, as `getline` does the size: it stores no pointer there."""
+    target = argument.type.target if isinstance(argument.type, Pointer) else None
+    return isinstance(target, Integer) and target.bits > _CHAR_BITS
 
 
 def _reads_plain(call: ir.Call, function: Function) -> bool:

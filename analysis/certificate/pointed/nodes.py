@@ -25,7 +25,13 @@ there."""
 ARGUMENTS = Node("arguments", "", "")
 """The arrays that `main` is passed, and the environment."""
 CHANGING = Node("changing", "", "")
-"""The library's own objects that later calls may end."""
+"""The library's own objects that later calls may end, and all that is in them."""
+TEXT = Node("text", "", "")
+"""The library's own texts that later calls may end."""
+UNSEEN = Node("unseen", "", "")
+"""The variables without names in initialisers that are not known."""
+FIXED_PLACE = Node("place", "", "")
+"""What lies at addresses that the program writes as numbers."""
 FURTHER = Node("further", "", "")
 """What is passed for `...` to functions of the program."""
 HEAP = "heap"

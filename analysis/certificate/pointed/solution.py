@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from analysis.certificate.pointed.nodes import ANYTHING, CHANGING, LIBRARY, Node
+from analysis.certificate.pointed.nodes import ANYTHING, CHANGING, LIBRARY, UNSEEN, Node
 
-_OWN = (LIBRARY, CHANGING)
+WHOLLY = frozenset((ANYTHING, CHANGING, UNSEEN))
+"""What is in these leads to such objects again, whatever it is read as."""
 
 
 class Solution:
@@ -53,8 +54,8 @@ class Solution:
         self._flow(self._number(source), self._number(target))
 
     def load(self, target: Node, pointer: Node, may_be_pointer: bool) -> None:
-        """A node holds what is in the objects that another leads to. What the library's own objects lead to are such objects, where
-        pointers are read."""
+        """A node holds what is in the objects that another leads to. What the library's own objects lead to are such objects,
+        where pointers are read."""
         to, through = self._number(target), self._number(pointer)
         self._loads[through].append((to, may_be_pointer))
         for one in list(self._members(self._held[through])):
@@ -75,7 +76,7 @@ class Solution:
             see(one)
 
     def solve(self) -> None:
-        """Satisfies all constraints."""
+        """Satisfies all constraints. After that, no more can be added."""
         while self._waiting and not self.broken:
             number = self._waiting.pop()
             new, self._new[number] = self._new[number], 0
@@ -89,6 +90,7 @@ class Solution:
                         see(one)
             for target in tuple(self._into[number]):
                 self._add(target, new)
+        self._into, self._loads, self._stores, self._watched = [], [], [], []  # who watches may hold the program
 
     # -- inside -------------------------------------------------------------------------------------------------
 
@@ -125,7 +127,7 @@ class Solution:
             self._add(target, self._held[source])
 
     def _load_of(self, to: int, one: Node, may_be_pointer: bool) -> None:
-        if one == ANYTHING or (one in _OWN and may_be_pointer):
+        if one in WHOLLY or (one == LIBRARY and may_be_pointer):
             self._add(to, self._bit(one))
         if one.kind != "code":
             self._flow(self._number(one), to)

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from analysis.c.control import NAMED_CODE
 from analysis.c.library_variables import LIBRARY_VARIABLES, STREAMS
 from analysis.certificate.hidden_calls import may_hide
 from analysis.certificate.pointed.constraints import NOWHERE, CallSite, Values, constraints_of, places, values
 from analysis.certificate.pointed.library_constraints import LibraryCall, is_followed
-from analysis.certificate.pointed.nodes import ANYTHING, ARGUMENTS, CHANGING, FURTHER, LIBRARY, MADE, Node, of_code, of_result, of_variable
-from analysis.certificate.pointed.solution import Solution
-from analysis.cfa.graph import Cfa, Global, Program
+from analysis.certificate.pointed.nodes import (
+    ANYTHING,
+    ARGUMENTS,
+    CHANGING,
+    FIXED_PLACE,
+    FURTHER,
+    LIBRARY,
+    MADE,
+    TEXT,
+    UNSEEN,
+    Node,
+    of_code,
+    of_result,
+    of_variable,
+)
+from analysis.certificate.pointed.solution import WHOLLY, Solution
+from analysis.cfa.graph import Global, Program
 from analysis.cfa.linking.obstructed import MAIN
 from analysis.model import ir
 from analysis.model.c_types import Function, Pointer
@@ -19,11 +31,30 @@ from analysis.model.compatible import fits
 from analysis.model.kept_with import kept_with
 from analysis.model.spelling import display_name
 
+_OF_OTHERS = frozenset((ANYTHING, CHANGING, TEXT, LIBRARY, UNSEEN, FIXED_PLACE))
+
+
+_last: tuple[tuple[object, ...], Pointed] | None = None
+"""The last answers, with what they follow from: most edits do not change where pointers go."""
+
 
 @kept_with
 def pointed(program: Program) -> Pointed:
     """What pointers lead to in runs from `main`."""
-    return Pointed(program)
+    global _last
+    basis = _basis(program)
+    if _last is None or _last[0] != basis:
+        _last = basis, Pointed(program)
+    return _last[1]
+
+
+def _basis(program: Program) -> tuple[object, ...]:
+    """All that the answers follow from."""
+    functions = {
+        name: (cfa.type, cfa.parameters, any(map(may_hide, cfa.unsupported)), constraints_of(cfa))
+        for name, cfa in program.functions.items()
+    }
+    return functions, program.globals, program.externals, program.address_taken
 
 
 class Pointed:
@@ -40,7 +71,7 @@ class Pointed:
         if not self.broken:
             ended = frozenset[Node]().union(*(self._solution.held(node) for node in found.ended))
             self.broken = "something is ended of which nothing is known" if ANYTHING in ended else ""
-            self._ended = ended | {ANYTHING, CHANGING}
+            self._ended = ended | {ANYTHING, CHANGING, TEXT}
 
     def never_ends(self, function: str, pointer: ir.Expr) -> bool:
         """Whether the program never ends what a pointer in a function leads to, whenever it is used."""
@@ -79,7 +110,7 @@ class Pointed:
 
     def _loaded(self, pointer: Values, may_be_pointer: bool) -> Values:
         objects = self._objects(pointer)
-        own = objects & ({ANYTHING, LIBRARY, CHANGING} if may_be_pointer else {ANYTHING})
+        own = objects & (WHOLLY | {LIBRARY} if may_be_pointer else WHOLLY)
         return Values(addresses=own, nodes=objects - {ANYTHING}) if objects else NOWHERE
 
 
@@ -118,17 +149,21 @@ class _Runs:
         elif variable.var.name in LIBRARY_VARIABLES:
             self._solution.address(node, LIBRARY)
             self._solution.address(node, ARGUMENTS)
-        elif isinstance(variable.initial, ir.Unknown) and not variable.parts:
+        given = tuple(part.value for part in variable.parts) or (variable.initial,)
+        is_known = not any(isinstance(part, ir.Unknown) for one in given for part in ir.walk(one))
+        if not is_known and variable.var.name not in LIBRARY_VARIABLES:
             self._begin_with_any(variable, node)
-        for given in (variable.initial, *(part.value for part in variable.parts)):
-            if not isinstance(given, ir.Unknown):
-                for one in values("", given, _no_load).addresses:
+        for value in given:
+            if not isinstance(value, ir.Unknown):
+                for one in values("", value, _no_load).addresses:
                     self._solution.address(node, one)
 
     def _begin_with_any(self, variable: Global, node: Node) -> None:
         """It begins with what is not known: the address of any variable or function, if it has an initialiser somewhere."""
         if not variable.open and "::" not in variable.var.name:
             self._solution.address(node, ANYTHING)
+        self._solution.address(node, UNSEEN)
+        self._solution.copy(UNSEEN, node)
         for other in self._program.globals.values():
             self._solution.address(node, of_variable("", other.var))
         for name in sorted(self._program.address_taken):
@@ -165,7 +200,7 @@ class _Runs:
         if one.kind == "code":
             if self._fits(site.call, one.name):
                 self._bind(caller, site, one.name)
-        elif one in (ANYTHING, CHANGING, LIBRARY):
+        elif one in _OF_OTHERS:
             self._break(f"{display_name(caller)}() calls a function through a pointer of which nothing is known")
 
     def _fits(self, call: ir.Call, name: str) -> bool:
@@ -205,7 +240,7 @@ class _Runs:
         """The library may call a function with anything that it was passed, or that is its own."""
         cfa = self._program.functions.get(one.name) if one.kind == "code" else None
         if cfa is None:
-            if one.kind == "code" or one in (ANYTHING, CHANGING, LIBRARY):
+            if one.kind == "code" or one in _OF_OTHERS - {FIXED_PLACE}:  # `SIG_IGN` is a number
                 self._break("the library may call a function of which nothing is known")
             return
         for parameter in cfa.parameters:
