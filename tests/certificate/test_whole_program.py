@@ -1,8 +1,8 @@
-"""What a function uses is safe in runs from main if the whole program never ends what its pointers lead to, and what it overwrites
-loses nothing if that never leads to what could be lost.
+"""What a function uses is safe in runs from main if the whole program never ends what its pointers lead to, and what it
+overwrites loses nothing if that never leads to what could be lost.
 
-The class: a pointer comes out of memory. Each case has a twin in which the program ends, or loses, what it leads to, in a way that
-is not seen where it is used."""
+The class: a pointer comes out of memory. Each case has a twin in which the program ends, or loses, what it leads to, in a way
+that is not seen where it is used."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Random programs whose blocks lead to each other, and are reached through variables, members, arrays, unions, copies of bytes and
-functions: what is proved of a function in runs from main, by what the whole program ends, no run violates there. Runs are those of
-the code of the compiler, under its address sanitizer."""
+"""Random programs whose blocks lead to each other, and are reached through variables, members, arrays, unions, copies of bytes
+and functions: what is proved of a function in runs from main, by what the whole program ends, no run violates there. Runs are
+those of the code of the compiler, under its address sanitizer."""
 
 from __future__ import annotations
 

@@ -53,9 +53,9 @@ def check_closed_sets(program: Program, claim: ClosedSets) -> ClosedChecked:
     if why:
         raise RefusedError(f"nothing rules out {claim.rule} in {display_name(claim.entry)}(): {why}")
     names = tuple(one.function for one in claim.functions) if claim.runs_from else (claim.entry,)
-    is_whole = bool(claim.runs_from)
-    names = (MAIN, *names) if is_whole else names
-    return ClosedChecked(assumptions(program, names, claim.rule, is_whole=is_whole), count_states(claim.functions))
+    names = (MAIN, *names) if claim.runs_from else names
+    by_data = may_rest_on_data(program, claim.runs_from)
+    return ClosedChecked(assumptions(program, names, claim.rule, by_data=by_data), count_states(claim.functions))
 
 
 def open_reason(program: Program, found: Mapping[str, Obligations], entry: str, rule: str, runs_from: tuple[str, ...]) -> str:
@@ -217,11 +217,17 @@ def _called(program: Program) -> frozenset[str]:
     return frozenset(name for names in callees(program).values() for name in names)
 
 
-def assumptions(program: Program, functions: tuple[str, ...], rule: str, *, is_whole: bool) -> tuple[str, ...]:
-    """What a proof that follows these functions rests on, as sentences. `is_whole`: it is about runs from `main`."""
+def may_rest_on_data(program: Program, runs_from: tuple[str, ...]) -> bool:
+    """Whether a proof about runs from these functions may rest on what pointers lead to in the whole program."""
+    return bool(runs_from) and not pointed(program).broken
+
+
+def assumptions(program: Program, functions: tuple[str, ...], rule: str, *, by_data: bool) -> tuple[str, ...]:
+    """What a proof that follows these functions rests on, as sentences. `by_data`: it may rest on what
+    pointers lead to in the whole program."""
     calls_others = not all(map(program.knows, called_outside(program, functions)))
     more = [one for one, holds in ((OUTSIDE, calls_others), (PASSED_BLOCKS, rule in LEAKS)) if holds]
     more += [WHOLE_POINTERS] if rule in LEAKS else []
-    more += [COPIED_POINTERS] if is_whole and not pointed(program).broken else []
+    more += [COPIED_POINTERS] if by_data else []
     more += [LEFT_OPEN] if rule in USES and never_closed(program) else []
     return tuple(dict.fromkeys((*assumptions_of(program), INSIDE.sentence, *(one.sentence for one in more))))

@@ -2,8 +2,8 @@
 
 It says so for runs from `main` of programs all of whose code is seen; and which blocks and streams these never end. It is a
 points-to analysis by inclusion constraints ([ANDERSEN]). It ignores the order of statements and which call a value came through,
-and has one *node* for all that an object holds, whatever the types: so unions, casts, copies of bytes and of records need no rules
-of their own.
+and has one *node* for all that an object holds, whatever the types: so unions, casts, copies of bytes and of records need no
+rules of their own.
 
     whole_program ──> solution ──> library_constraints ──┐
                                └─> constraints ──────────┴─> nodes

@@ -170,8 +170,7 @@ def _of_blocks(
     if why:
         return OfFunction(name, rule, _unknown(why))
     about = (*entries, name)
-    part = program if entries else parts.below(about)
-    assumed = blocks.assumptions(part, about, rule, is_whole=bool(entries))
+    assumed = blocks.assumptions(parts.below(about), about, rule, by_data=blocks.may_rest_on_data(program, entries))
     return OfFunction(name, rule, Proved(ownership_proofs.ENGINE, assumed, (), states), entries)
 
 

@@ -54,6 +54,8 @@ def prove(request: Request, seconds: float, cancellation: Cancellation) -> Answe
             return Unknown(f"{reason}; there was no time to follow these")
         names, runs_from = with_callers, request.entries
         why = open_reason(program, search.found_below(names, function, rule), function, rule, runs_from)
+        if why == NOTHING:
+            return Unknown(NOTHING_TO_PROVE, final=True, nothing=True)
         reason = f"{reason}; {why}" if why else ""
     if reason:
         return Unknown(reason, final=True)
