@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from analysis.c.control import JUMPS
 from analysis.c.functions import known
+from analysis.certificate.kept_results import KeptResults
 from analysis.certificate.ownership.closed_sets import ClosedSets, FunctionStates
 from analysis.certificate.ownership.contracts import Contract, contract_of
 from analysis.certificate.ownership.function_transfer import FunctionTransfer
@@ -77,12 +78,24 @@ def count_states(claims: tuple[FunctionStates, ...]) -> int:
     return sum(len(found) for one in claims for _, found in one.states)
 
 
+class _Closed(NamedTuple):
+    """A set that is closed, and what it shows."""
+
+    claim: FunctionStates
+    found: Obligations
+
+
+_Kept = KeptResults[Contract, None, _Closed]
+
+
 class Shown(NamedTuple):
-    """What closed sets showed of functions of one program, and the contracts that follow."""
+    """What closed sets showed of functions of one program, and the contracts that follow. `kept`: that of each function, by the
+    contracts that it follows from."""
 
     sets: Mapping[str, FunctionStates] = {}
     found: Mapping[str, Obligations] = {}
     contracts: Mapping[str, Contract] = {}
+    kept: _Kept | None = None
 
 
 def shown(
@@ -93,7 +106,8 @@ def shown(
 ) -> Shown:
     """What the sets show, of each function. RefusedError if one is not closed, or they are not in the order of `groups`. `before`
     is what was shown of an earlier program, and `same` are functions of which nothing that this follows from is other than there,
-    but for the sets: where these are the same, too, nothing is checked again. None: more may differ than bodies of functions."""
+    but for the sets, and the contracts of what they call: where these are the same, too, nothing is checked again. None: more may
+    differ than bodies of functions."""
     numbers, sets = groups(program), {one.function: one for one in claims}
     if len(sets) < len(claims):
         raise RefusedError("its functions are not those that it should be about")
@@ -101,26 +115,28 @@ def shown(
         raise RefusedError("its functions do not follow those that they call")
     found: dict[str, Obligations] = {}
     known: dict[str, Contract] = {}
-    kept = set[str]()
+    kept = _Kept() if same is None or before.kept is None else before.kept
     for _, group in groupby(claims, key=lambda one: numbers[one.function]):
         members = list(group)
         names = {one.function for one in members}
         below = {name for one in names for name in callees(program)[one]} & program.functions.keys() - names
-        is_same = all(name in kept or (name not in sets and name not in before.sets) for name in below)
+        is_same = all(known.get(name) == before.contracts.get(name) for name in below)
         if same is not None and is_same and all(one.function in same and before.sets.get(one.function) == one for one in members):
-            kept |= names
             found.update((name, before.found[name]) for name in names)
             known.update((name, before.contracts[name]) for name in names if name in before.contracts)
         else:
-            _show(program, members, found, known)
-    return Shown(sets, found, known)
+            _show(program, members, found, known, kept)
+    return Shown(sets, found, known, kept)
 
 
-def _show(program: Program, members: list[FunctionStates], found: dict[str, Obligations], known: dict[str, Contract]) -> None:
+def _show(
+    program: Program, members: list[FunctionStates], found: dict[str, Obligations], known: dict[str, Contract], kept: _Kept
+) -> None:
     """Adds what the sets of a group show, and its contracts."""
     assumed = _contracts(program, members, {})
     while True:  # contracts that functions of a group assume of each other follow from themselves (Hoare's rule of recursion)
-        found.update((one.function, _closed(program, one, {**known, **assumed})) for one in members)
+        contracts = {**known, **assumed}
+        found.update((one.function, _closed_before(program, one, contracts, kept)) for one in members)
         follow = _contracts(program, members, found)
         if follow.keys() == assumed.keys() and all(one.says_the_same(assumed[name]) for name, one in follow.items()):
             break
@@ -138,6 +154,16 @@ def _contracts(program: Program, members: list[FunctionStates], shown: Mapping[s
         contract = contract_of(cfa, at_exit, shown.get(one.function, Obligations()))
         if contract is not None:
             found[one.function] = contract
+    return found
+
+
+def _closed_before(program: Program, claim: FunctionStates, contracts: Mapping[str, Contract], kept: _Kept) -> Obligations:
+    """What a closed set shows of its function, which may have been checked before with the same contracts of what it calls."""
+    before = kept.find(program, claim.function, contracts)
+    if before is not None and before.claim == claim:
+        return before.found
+    found = _closed(program, claim, contracts)
+    kept.keep(program, claim.function, contracts, _Closed(claim, found))
     return found
 
 

@@ -5,15 +5,17 @@
 from __future__ import annotations
 
 from analysis.c import control
+from analysis.cfa.callgraph import called
 from analysis.cfa.graph import Cfa, Program
 from analysis.cfa.linking.library_names import taken_for_library
 from analysis.cfa.linking.project_contracts import relied_on
 from analysis.cfa.linking.union_rests import kept_behind_members
 from analysis.cfa.linking.used_in_threads import called_in_one_thread
-from analysis.model import ir
 from analysis.model.assumptions import BEFORE, ORDER, UNREACHABLE
+from analysis.model.kept_with import kept_with
 
 
+@kept_with
 def assumptions_of(program: Program) -> tuple[str, ...]:
     """Returns the assumptions of every proof about the program, as sentences."""
     is_open = any(cfa.unordered for cfa in program.functions.values())
@@ -25,5 +27,5 @@ def assumptions_of(program: Program) -> tuple[str, ...]:
 
 
 def _says_unreachable(cfa: Cfa) -> bool:
-    calls = (edge.effect for edge in cfa.calls)
-    return any(isinstance(call, ir.Call) and ir.direct_callee(call) == control.UNREACHABLE for call in calls)
+    named, _ = called(cfa)
+    return control.UNREACHABLE in named
