@@ -86,7 +86,9 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> _Counted:
         ("2 * get(i)", "2  * get(i) /* two */", set()),
     ],
 )
-def test_an_edit_has_followed_again_what_it_concerns(old: str, new: str, again: set[str], tmp_path: Path, counted: _Counted) -> None:
+def test_an_edit_has_followed_again_what_it_concerns(
+    old: str, new: str, again: set[str], tmp_path: Path, counted: _Counted
+) -> None:
     file = tmp_path / "a.c"
     file.write_text(_CHAIN)
     checker = Checker(Options(engine="automaton"))
