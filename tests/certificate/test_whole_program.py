@@ -49,6 +49,9 @@ CASES = (
     ("through a pointer to a function", "use-after-free",
      f"{_ADD}{_USES}static void end(void *p) {{ }} static void (*run)(void *) = end; int main(void) "
      "{ add(); run(head); f(); return 0; }", ("end(void *p) { }", "end(void *p) { free(p); }")),
+    ("through a pointer to another type of functions", "use-after-free",
+     f"{_ADD}{_USES}static void end(void *p) {{ }} static void (*run)(void *, int) = (void (*)(void *, int))end; int main(void) "
+     "{ add(); run(head, 1); f(); return 0; }", ("end(void *p) { }", "end(void *p) { free(p); }")),
     ("what main is passed", "use-after-free",
      "static char **words; static int f(void) { return words[0][0]; } int main(int n, char **v) { words = v; return f(); }",
      ("words = v;", "words = v; words[0] = malloc(2); free(words[0]);")),

@@ -26,8 +26,6 @@ from analysis.certificate.pointed.solution import WHOLLY, Solution
 from analysis.cfa.graph import Global, Program
 from analysis.cfa.linking.obstructed import MAIN
 from analysis.model import ir
-from analysis.model.c_types import Function, Pointer
-from analysis.model.compatible import fits
 from analysis.model.kept_with import kept_with
 from analysis.model.spelling import display_name
 
@@ -197,17 +195,10 @@ class _Runs:
             self._solution.watch(site.through, lambda one: self._called_through(caller, site, one))
 
     def _called_through(self, caller: str, site: CallSite, one: Node) -> None:
-        if one.kind == "code":
-            if self._fits(site.call, one.name):
-                self._bind(caller, site, one.name)
+        if one.kind == "code":  # whatever its type: machines call it
+            self._bind(caller, site, one.name)
         elif one in _OF_OTHERS:
             self._break(f"{display_name(caller)}() calls a function through a pointer of which nothing is known")
-
-    def _fits(self, call: ir.Call, name: str) -> bool:
-        """Whether a function can be called through a pointer of this type: else the behaviour is undefined (C11 6.5.2.2p9)."""
-        type_, known = call.callee.type, self._program.function_type(name)
-        called = type_.target if isinstance(type_, Pointer) else type_
-        return known is None or not isinstance(called, Function) or fits(called, known)
 
     def _bind(self, caller: str, site: CallSite, name: str) -> None:
         cfa = self._program.functions.get(name)
