@@ -163,6 +163,14 @@ WHOLE_POINTERS = Assumption(
     (),
     "proofs of leaks by closed sets of memory states",
 )
+COPIED_POINTERS = Assumption(
+    "copied-pointers",
+    "listed",
+    "pointers that come out of memory were set before, by copies of pointers: none is put together from numbers, or comes from a"
+    " file",
+    ("uninitialized-read",),
+    "proofs about blocks and streams in runs from main that rest on what pointers lead to in all of the program",
+)
 OWN_KINDS = Assumption(
     "own-kinds",
     "listed",
@@ -299,6 +307,7 @@ TABLE: tuple[Assumption, ...] = (
     LEFT_OPEN,
     PASSED_BLOCKS,
     WHOLE_POINTERS,
+    COPIED_POINTERS,
     OWN_KINDS,
     LAST_ARRAYS,
     TYPES,

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from analysis.c.control import NAMED_CODE, SWITCHES
+from analysis.certificate.hidden_calls import may_hide
 from analysis.certificate.nonzero.callee_contracts import NOTHING_YET, Contract
 from analysis.certificate.nonzero.concerned import Concerned
 from analysis.certificate.nonzero.data_invariants import NONE, Invariant, Invariants
@@ -22,7 +23,6 @@ from analysis.certificate.nonzero.invariant_candidates import candidates, runnin
 from analysis.certificate.nonzero.needed_values import Rule
 from analysis.certificate.nonzero.unfollowed_edges import broken_by
 from analysis.certificate.nonzero.walk import Walked, walk
-from analysis.certificate.ownership.kept_by_callers import may_hide
 from analysis.cfa.callgraph import callees, components
 from analysis.cfa.graph import Cfa, Program
 from analysis.cfa.linking.obstructed import MAIN

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from analysis.certificate.hidden_calls import hidden_calls
 from analysis.certificate.nonzero.callee_contracts import Needs, followed_pointers
 from analysis.certificate.nonzero.claims import FunctionNeeds, Requirements
 from analysis.certificate.nonzero.data_invariants import NONE, Invariant, Invariants
@@ -16,7 +17,7 @@ from analysis.certificate.nonzero.needed_values import RULES, Rule
 from analysis.certificate.nonzero.transfer import Missing
 from analysis.certificate.nonzero.values import is_stable, open_streams
 from analysis.certificate.nonzero.walk import Walked
-from analysis.certificate.ownership.kept_by_callers import hidden_calls, unseen_calls
+from analysis.certificate.ownership.kept_by_callers import unseen_calls
 from analysis.certificate.refusal import RefusedError
 from analysis.cfa.callgraph import callees, callers
 from analysis.cfa.graph import Cfa, Program

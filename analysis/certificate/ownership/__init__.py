@@ -10,7 +10,7 @@ covers all runs of the function.
     closed_checker ──> function_transfer ──> expression_values ──> block_changes ──> memory_state
        │                                 ├─> open_operands
        │                                 └─> library_calls, called_functions (by `contracts`) ──┘
-       └─> kept_by_callers
+       └─> kept_by_callers ──> whole_conditions ──> certificate.pointed
 
 The checker computes successors itself. It knows the effects and expressions of an allow list. Where a
 pointer goes anywhere else, the function does not own the block any more, and the proof is refused with
@@ -20,6 +20,8 @@ sets; nothing it says is believed.
 The proof is about the places in the function itself. What it calls is seen through *contracts*, which
 follow from the closed sets of the called functions: which arguments they free or keep, and what they
 return. Where only what it is passed is not known, its callers may keep what is missing (`kept_by_callers`),
-so that it is safe in runs from `main`. Functions that call each other assume the contracts of each
+so that it is safe in runs from `main`. So it is where a pointer comes out of memory, and the whole program
+never ends what it leads to, or where what is overwritten leads to nothing that could be lost
+(`whole_conditions`). Functions that call each other assume the contracts of each
 other that follow from their sets.
 """

@@ -14,10 +14,10 @@ from analysis.certificate.ownership.memory_state import (
     is_own,
     is_start,
 )
-from analysis.certificate.ownership.obligations import FREES, LEAKS, RULES, USES
+from analysis.certificate.ownership.obligations import FREES, LEAKS, RULES, USES, Condition
 from analysis.certificate.ownership.step import Step
 from analysis.model import ir
-from analysis.model.c_types import Pointer
+from analysis.model.c_types import Pointer, Void
 from analysis.model.spelling import display_name
 
 _ENDED_AS = {"heap": "freed", "stream": "closed", "directory": "closed"}
@@ -62,6 +62,7 @@ def end(step: Step, value: str, kind: str, name: str, pointer: ir.Expr) -> None:
             block,
             _held(step, pointer),
             f"{name} comes from the caller and is {ended}, and may have held the last pointer to another block,",
+            holds_none(pointer),
         )
         if is_start(value):
             step.require(rules, block, kind, f"{name} is {ended}, and comes from the caller, who may have {ended} it before,")
@@ -75,7 +76,13 @@ def end(step: Step, value: str, kind: str, name: str, pointer: ir.Expr) -> None:
         step.refuse(rules, f"{name} is {ended}, and was not allocated,")
     else:
         step.refuse(rules, f"{name} is {ended}, and what it points to is not followed,")
-        step.refuse(_held(step, pointer), f"{name} is {ended}, and may have held the last pointer to another block,")
+        why = f"{name} is {ended}, and may have held the last pointer to another block,"
+        step.refuse_unless(_held(step, pointer), why, holds_none(pointer))
+
+
+def holds_none(pointer: ir.Expr) -> Condition:
+    """That what a pointer leads to leads to nothing that could be lost."""
+    return Condition("holds none", ir.Deref(pointer, Void()))
 
 
 def _held(step: Step, pointer: ir.Expr) -> frozenset[str]:

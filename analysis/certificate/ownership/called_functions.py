@@ -9,7 +9,7 @@ from analysis.certificate.ownership.contracts import NEW, Contract, Outcome
 from analysis.certificate.ownership.expression_values import lose_contents, moved, retyped
 from analysis.certificate.ownership.library_calls import Ends
 from analysis.certificate.ownership.memory_state import FIXED, GONE, KEPT, NULL, OTHER, block_of, is_own, is_start
-from analysis.certificate.ownership.obligations import FREES, INSIDE, LEAKS, USES, Passed
+from analysis.certificate.ownership.obligations import FREES, INSIDE, LEAKS, USES, Condition, Passed
 from analysis.certificate.ownership.step import Step
 from analysis.cfa.graph import Cfa
 from analysis.model import ir
@@ -27,18 +27,18 @@ def call_defined(step: Step, call: ir.Call, callee: Cfa, contract: Contract | No
     if contract is None or len(blocks) > len(set(blocks)) or max(contract.followed, default=-1) >= len(given):
         yield from _without_contract(step, name, given)
         return
-    _take_over(step, name, contract, given)
+    _take_over(step, callee, contract, given)
     for number, found in enumerate(given):
         if number not in contract.followed:
             give_away(step, found, f"is passed to {name}(), which does not take it as a pointer")
     for found, argument, parameter in zip(given, call.arguments, callee.parameters, strict=False):
         if isinstance(argument.type, Pointer) and isinstance(parameter.type, Pointer):
             retyped(
-                step, found, argument, argument.type.target, parameter.type.target
+                step, found, argument, argument, argument.type.target, parameter.type.target
             )  # without a prototype, nothing converts it
     for number, rule in sorted(contract.contents):
         why = f"{name}() changes what it is passed, and may overwrite the last pointer to a block,"
-        lose_contents(step, given[number], (rule,), why)
+        lose_contents(step, given[number], (rule,), why, Condition("below", callee=callee.name))
     for outcome in sorted(contract.outcomes, key=_order):
         if any(_is_own(given[number]) for number in outcome.absent):
             continue  # it is not null
@@ -61,8 +61,11 @@ def _note_passed(step: Step, callee: Cfa, given: Sequence[str]) -> None:
         step.found.passed.setdefault((callee.name, number), {}).setdefault(passed, step.place)
 
 
-def _take_over(step: Step, name: str, contract: Contract, given: Sequence[str]) -> None:
+def _take_over(step: Step, callee: Cfa, contract: Contract, given: Sequence[str]) -> None:
     """What is not known of the called function is not known of this one."""
+    name = display_name(callee.name)
+    for rule, why in contract.may_hand_over if contract.outcomes else ():
+        step.found.refuse_unless((rule,), f"{name}{INSIDE}{why}", Condition("below", callee=callee.name))
     for rule, why in contract.hands_over if contract.outcomes else ():  # of what never returns nothing comes
         step.found.refuse((rule,), f"{name}{INSIDE}{why}")
     if contract.misuses and any(block_of(found) is not None for found in given):

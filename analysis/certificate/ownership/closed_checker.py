@@ -9,20 +9,24 @@ from typing import NamedTuple
 
 from analysis.c.control import JUMPS
 from analysis.c.functions import known
+from analysis.certificate.kept_results import KeptResults
 from analysis.certificate.ownership.closed_sets import ClosedSets, FunctionStates
 from analysis.certificate.ownership.contracts import Contract, contract_of
 from analysis.certificate.ownership.function_transfer import FunctionTransfer
 from analysis.certificate.ownership.kept_by_callers import broken, required
 from analysis.certificate.ownership.obligations import LEAKS, RULES, USES, Obligations
 from analysis.certificate.ownership.standard_streams import never_closed
+from analysis.certificate.ownership.whole_conditions import has_conditions, unmet
+from analysis.certificate.pointed.whole_program import pointed
 from analysis.certificate.refusal import RefusedError
 from analysis.cfa.callgraph import callees, components
 from analysis.cfa.graph import Program
 from analysis.cfa.linking.evaluation_order import assumptions_of
+from analysis.cfa.linking.obstructed import MAIN
 from analysis.cpa.obstacles.beside import beside
 from analysis.cpa.obstacles.completeness import called_outside
 from analysis.frontend.declarations.file_level import UNSEEN
-from analysis.model.assumptions import INSIDE, LEFT_OPEN, OUTSIDE, PASSED_BLOCKS, WHOLE_POINTERS
+from analysis.model.assumptions import COPIED_POINTERS, INSIDE, LEFT_OPEN, OUTSIDE, PASSED_BLOCKS, WHOLE_POINTERS
 from analysis.model.kept_with import kept_with
 from analysis.model.spelling import display_name
 
@@ -50,15 +54,23 @@ def check_closed_sets(program: Program, claim: ClosedSets) -> ClosedChecked:
     if why:
         raise RefusedError(f"nothing rules out {claim.rule} in {display_name(claim.entry)}(): {why}")
     names = tuple(one.function for one in claim.functions) if claim.runs_from else (claim.entry,)
-    return ClosedChecked(assumptions(program, names, claim.rule), count_states(claim.functions))
+    names = (MAIN, *names) if claim.runs_from else names
+    by_data = may_rest_on_data(program, claim.runs_from)
+    return ClosedChecked(assumptions(program, names, claim.rule, by_data=by_data), count_states(claim.functions))
 
 
 def open_reason(program: Program, found: Mapping[str, Obligations], entry: str, rule: str, runs_from: tuple[str, ...]) -> str:
     """Why what was shown of functions does not prove a rule in one of them; empty if it does: in runs from these functions, or
     else whoever calls it."""
-    if runs_from:
-        return without_callers(found[entry], rule) or broken(program, found, entry, rule, runs_from)
-    return refusal(found[entry], rule)
+    if not runs_from:
+        return refusal(found[entry], rule)
+    why = refused_anyway(found[entry], rule)
+    if why or not needs_runs(found[entry], rule):
+        return why or without_callers(found[entry], rule)
+    if runs_from != (MAIN,):
+        return "there is no main() from which all runs start"
+    why = unmet(program, found, entry, rule) or broken(program, found, entry, rule, runs_from)
+    return why or ("" if rule in found[entry].met else NOTHING)
 
 
 def count_states(claims: tuple[FunctionStates, ...]) -> int:
@@ -66,12 +78,24 @@ def count_states(claims: tuple[FunctionStates, ...]) -> int:
     return sum(len(found) for one in claims for _, found in one.states)
 
 
+class _Closed(NamedTuple):
+    """A set that is closed, and what it shows."""
+
+    claim: FunctionStates
+    found: Obligations
+
+
+_Kept = KeptResults[Contract, None, _Closed]
+
+
 class Shown(NamedTuple):
-    """What closed sets showed of functions of one program, and the contracts that follow."""
+    """What closed sets showed of functions of one program, and the contracts that follow. `kept`: that of each function, by the
+    contracts that it follows from."""
 
     sets: Mapping[str, FunctionStates] = {}
     found: Mapping[str, Obligations] = {}
     contracts: Mapping[str, Contract] = {}
+    kept: _Kept | None = None
 
 
 def shown(
@@ -82,7 +106,8 @@ def shown(
 ) -> Shown:
     """What the sets show, of each function. RefusedError if one is not closed, or they are not in the order of `groups`. `before`
     is what was shown of an earlier program, and `same` are functions of which nothing that this follows from is other than there,
-    but for the sets: where these are the same, too, nothing is checked again. None: more may differ than bodies of functions."""
+    but for the sets, and the contracts of what they call: where these are the same, too, nothing is checked again. None: more may
+    differ than bodies of functions."""
     numbers, sets = groups(program), {one.function: one for one in claims}
     if len(sets) < len(claims):
         raise RefusedError("its functions are not those that it should be about")
@@ -90,26 +115,28 @@ def shown(
         raise RefusedError("its functions do not follow those that they call")
     found: dict[str, Obligations] = {}
     known: dict[str, Contract] = {}
-    kept = set[str]()
+    kept = _Kept() if same is None or before.kept is None else before.kept
     for _, group in groupby(claims, key=lambda one: numbers[one.function]):
         members = list(group)
         names = {one.function for one in members}
         below = {name for one in names for name in callees(program)[one]} & program.functions.keys() - names
-        is_same = all(name in kept or (name not in sets and name not in before.sets) for name in below)
+        is_same = all(known.get(name) == before.contracts.get(name) for name in below)
         if same is not None and is_same and all(one.function in same and before.sets.get(one.function) == one for one in members):
-            kept |= names
             found.update((name, before.found[name]) for name in names)
             known.update((name, before.contracts[name]) for name in names if name in before.contracts)
         else:
-            _show(program, members, found, known)
-    return Shown(sets, found, known)
+            _show(program, members, found, known, kept)
+    return Shown(sets, found, known, kept)
 
 
-def _show(program: Program, members: list[FunctionStates], found: dict[str, Obligations], known: dict[str, Contract]) -> None:
+def _show(
+    program: Program, members: list[FunctionStates], found: dict[str, Obligations], known: dict[str, Contract], kept: _Kept
+) -> None:
     """Adds what the sets of a group show, and its contracts."""
     assumed = _contracts(program, members, {})
     while True:  # contracts that functions of a group assume of each other follow from themselves (Hoare's rule of recursion)
-        found.update((one.function, _closed(program, one, {**known, **assumed})) for one in members)
+        contracts = {**known, **assumed}
+        found.update((one.function, _closed_before(program, one, contracts, kept)) for one in members)
         follow = _contracts(program, members, found)
         if follow.keys() == assumed.keys() and all(one.says_the_same(assumed[name]) for name, one in follow.items()):
             break
@@ -127,6 +154,16 @@ def _contracts(program: Program, members: list[FunctionStates], shown: Mapping[s
         contract = contract_of(cfa, at_exit, shown.get(one.function, Obligations()))
         if contract is not None:
             found[one.function] = contract
+    return found
+
+
+def _closed_before(program: Program, claim: FunctionStates, contracts: Mapping[str, Contract], kept: _Kept) -> Obligations:
+    """What a closed set shows of its function, which may have been checked before with the same contracts of what it calls."""
+    before = kept.find(program, claim.function, contracts)
+    if before is not None and before.claim == claim:
+        return before.found
+    found = _closed(program, claim, contracts)
+    kept.keep(program, claim.function, contracts, _Closed(claim, found))
     return found
 
 
@@ -162,10 +199,20 @@ def without_callers(found: Obligations, rule: str) -> str:
     """Why it does not prove a rule, whatever callers keep; empty if it does where they keep what is required."""
     if found.broken:
         return found.broken
-    if rule in found.refused:
-        return found.refused[rule]
+    if rule in found.first:
+        return found.first[rule]
     lost = next((why for (_, of), why in found.contents.items() if of == rule), "")
     return lost or ("" if rule in found.met else NOTHING)
+
+
+def refused_anyway(found: Obligations, rule: str) -> str:
+    """Why it does not prove a rule, wherever runs begin; empty if it may."""
+    return found.broken or found.refused.get(rule, "")
+
+
+def needs_runs(found: Obligations, rule: str) -> bool:
+    """Whether a rule needs callers to keep something, or the whole program to be seen."""
+    return has_conditions(found, rule) or any(of == rule for of, _, _ in found.requires)
 
 
 def obstacle(program: Program, rule: str) -> str:
@@ -196,10 +243,17 @@ def _called(program: Program) -> frozenset[str]:
     return frozenset(name for names in callees(program).values() for name in names)
 
 
-def assumptions(program: Program, functions: tuple[str, ...], rule: str) -> tuple[str, ...]:
-    """What a proof that follows these functions rests on, as sentences."""
+def may_rest_on_data(program: Program, runs_from: tuple[str, ...]) -> bool:
+    """Whether a proof about runs from these functions may rest on what pointers lead to in the whole program."""
+    return bool(runs_from) and not pointed(program).broken
+
+
+def assumptions(program: Program, functions: tuple[str, ...], rule: str, *, by_data: bool) -> tuple[str, ...]:
+    """What a proof that follows these functions rests on, as sentences. `by_data`: it may rest on what
+    pointers lead to in the whole program."""
     calls_others = not all(map(program.knows, called_outside(program, functions)))
     more = [one for one, holds in ((OUTSIDE, calls_others), (PASSED_BLOCKS, rule in LEAKS)) if holds]
     more += [WHOLE_POINTERS] if rule in LEAKS else []
+    more += [COPIED_POINTERS] if by_data else []
     more += [LEFT_OPEN] if rule in USES and never_closed(program) else []
     return tuple(dict.fromkeys((*assumptions_of(program), INSIDE.sentence, *(one.sentence for one in more))))

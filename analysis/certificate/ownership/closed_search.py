@@ -13,6 +13,7 @@ from analysis.certificate.ownership.function_transfer import FunctionTransfer
 from analysis.certificate.ownership.kept_by_callers import needed_callers
 from analysis.certificate.ownership.memory_state import MemoryState
 from analysis.certificate.ownership.obligations import Obligations
+from analysis.certificate.ownership.whole_conditions import asked_below
 from analysis.cfa.callgraph import callees, callees_first, components
 from analysis.cfa.graph import Program
 from analysis.model.spelling import display_name
@@ -67,6 +68,11 @@ class ClosedSearch:
     def found(self, names: Iterable[str]) -> dict[str, Obligations]:
         """What is found of functions that were followed before."""
         return {name: self._known[name].found for name in names}
+
+    def found_below(self, names: Iterable[str], entry: str, rule: str) -> dict[str, Obligations]:
+        """The same, and what is found of the functions that conditions of a rule in a function are about, which it calls."""
+        known = {name: one.found for name, one in self._known.items()}
+        return self.found((*names, *(name for name in asked_below(known, entry, rule) if name in known)))
 
     def follow_callers(self, entry: str, rule: str) -> tuple[str, ...] | None:
         """Follows the functions from which it is seen whether a function, which was followed before, gets what the rule requires.

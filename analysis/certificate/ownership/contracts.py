@@ -19,7 +19,7 @@ from analysis.certificate.ownership.memory_state import (
     is_own,
     is_start,
 )
-from analysis.certificate.ownership.obligations import Obligations
+from analysis.certificate.ownership.obligations import INSIDE, LEAKS, Obligations
 from analysis.certificate.ownership.tracked_variables import tracked
 from analysis.cfa.graph import Cfa
 
@@ -41,14 +41,16 @@ class Outcome(NamedTuple):
 class Contract(NamedTuple):
     """`followed`: the numbers of the parameters that outcomes speak of, if each is null or leads to a block that no other
     argument leads to. `contents`: those of them whose blocks may lose what they lead to, each with the rule that matters.
-    `hands_over`: rules for which callers may get blocks in other ways, and lose them, each with the reason. `leaves`: why
-    control may go on elsewhere, by a jump; else empty. `misuses`: why it may use a block wrongly that it is passed; else empty.
+    `hands_over`: rules for which callers may get blocks in other ways, and lose them, each with the reason; `may_hand_over`: the
+    same, unless conditions are met that are seen from all of the program. `leaves`: why control may go on elsewhere, by a jump;
+    else empty. `misuses`: why it may use a block wrongly that it is passed; else empty.
     """
 
     outcomes: frozenset[Outcome]
     followed: frozenset[int]
     contents: frozenset[tuple[int, str]]
     hands_over: tuple[tuple[str, str], ...]
+    may_hand_over: tuple[tuple[str, str], ...]
     leaves: str
     misuses: str
 
@@ -58,7 +60,8 @@ class Contract(NamedTuple):
 
     def facts(self) -> tuple[object, ...]:
         """What it lets callers know; reasons aside."""
-        return *self[:3], tuple(rule for rule, _ in self.hands_over), bool(self.leaves), bool(self.misuses)
+        handed, may_be_handed = (tuple(rule for rule, _ in rows) for rows in (self.hands_over, self.may_hand_over))
+        return *self[:3], handed, may_be_handed, bool(self.leaves), bool(self.misuses)
 
 
 def contract_of(cfa: Cfa, at_exit: Iterable[MemoryState], found: Obligations) -> Contract | None:
@@ -69,7 +72,9 @@ def contract_of(cfa: Cfa, at_exit: Iterable[MemoryState], found: Obligations) ->
         return None
     contents = frozenset((numbers[name], rule) for name, rule in found.contents)
     hands_over = tuple(sorted(found.handed.items()))
-    return Contract(outcomes, frozenset(numbers.values()), contents, hands_over, found.leaves, found.misuses)
+    unless = {rule: next(iter(found.unless[rule].values())).rpartition(INSIDE)[2] for rule in LEAKS & found.unless.keys()}
+    may_hand_over = tuple(sorted(unless.items()))
+    return Contract(outcomes, frozenset(numbers.values()), contents, hands_over, may_hand_over, found.leaves, found.misuses)
 
 
 def _outcome(memory: Memory, numbers: dict[str, int]) -> Outcome:

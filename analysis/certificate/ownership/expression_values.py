@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from analysis.certificate.ownership.block_changes import give_away
+from analysis.certificate.ownership.block_changes import give_away, holds_none
 from analysis.certificate.ownership.memory_state import FIXED, GONE, KEPT, NULL, OTHER, block_of, into, is_own
-from analysis.certificate.ownership.obligations import FREES, LEAKS, LIVE, RULES, USES
+from analysis.certificate.ownership.obligations import FREES, LEAKS, LIVE, RULES, USES, Condition
 from analysis.certificate.ownership.standard_streams import never_closed
 from analysis.certificate.ownership.step import Step
 from analysis.model import ir
@@ -55,7 +55,7 @@ def _converted(step: Step, cast: ir.Cast) -> str:
         )
         return OTHER
     if not is_local(operand):
-        retyped(step, found, cast, operand.type.target, cast.type.target)
+        retyped(step, found, operand, cast, operand.type.target, cast.type.target)
     return found
 
 
@@ -66,23 +66,25 @@ def is_local(pointer: ir.Expr) -> bool:
     return isinstance(root, ir.Var) and root.scope not in ("global", "function")
 
 
-def retyped(step: Step, found: str, cast: ir.Expr, before: Type, after: Type) -> None:
+def retyped(step: Step, found: str, pointer: ir.Expr, cast: ir.Expr, before: Type, after: Type) -> None:
     """A pointer is taken as one to another type. Where what may hold pointers is taken as numbers, or as another record, what is
     written there may overwrite one."""
     if before == after or not step.may_hold_pointer(before) or isinstance(after, Void | Pointer | Function):
         return
     if isinstance(before, Void) and found == OTHER and step.may_hold_pointer(after):
         return  # it leads to that
-    lose_contents(step, found, LEAKS, f"what is written by `{spell_expr(cast)}` may overwrite the last pointer to a block,")
+    why = f"what is written by `{spell_expr(cast)}` may overwrite the last pointer to a block,"
+    lose_contents(step, found, LEAKS, why, holds_none(pointer))
 
 
-def lose_contents(step: Step, found: str, rules: Iterable[str], why: str) -> None:
-    """What a pointer leads to may be overwritten. An own block leads to no block that nothing else leads to."""
+def lose_contents(step: Step, found: str, rules: Iterable[str], why: str, condition: Condition) -> None:
+    """What a pointer leads to may be overwritten, which loses nothing if a condition is met. An own block leads to no block that
+    nothing else leads to."""
     block = block_of(found)
     if block is None:
-        step.refuse(() if found in (NULL, KEPT) else rules, why)
+        step.refuse_unless(() if found in (NULL, KEPT) else rules, why, condition)
     elif not is_own(block):
-        step.change_contents(block, rules, why)
+        step.change_contents(block, rules, why, condition)
 
 
 def _used(step: Step, expr: ir.Expr) -> None:
@@ -127,7 +129,7 @@ def _address(step: Step, lvalue: ir.Expr) -> str:
     is_variable = isinstance(root, ir.Var) and root.scope != "global"
     if not is_variable and not step.may_hold_pointer(lvalue.type) and step.may_hold_pointer(_overlaid(lvalue)):
         why = f"`{spell_expr(lvalue)}` shares its bytes with pointers in a union, and may overwrite the last one to a block,"
-        lose_contents(step, found, LEAKS, why)
+        lose_contents(step, found, LEAKS, why, Condition("holds none", lvalue))
     return found if root is lvalue else moved(found)
 
 
@@ -170,7 +172,8 @@ def access(step: Step, found: str, pointer: ir.Expr, rules: frozenset[str] = AFT
     elif block is not None:
         step.require(rules, block, LIVE, f"{name} comes from the caller, and may point to {gone(rules)},")
     else:
-        step.refuse(rules, f"{name} may point to {gone(rules)}: where it comes from is not followed,")
+        why = f"{name} may point to {gone(rules)}: where it comes from is not followed,"
+        step.refuse_unless(rules, why, Condition("never ends", pointer))
 
 
 def gone(rules: frozenset[str]) -> str:
@@ -183,7 +186,7 @@ def written(step: Step, found: str, lvalue: ir.Expr) -> None:
     root = ir.root(lvalue)
     if not isinstance(root, ir.Var) or root.scope == "global":
         is_text = isinstance(lvalue, ir.Deref | ir.Index) and is_character(lvalue.type)
-        overwritten(step, found, _overlaid(lvalue), f"`{spell_expr(lvalue)}` is assigned", is_text=is_text)
+        overwritten(step, found, lvalue, _overlaid(lvalue), f"`{spell_expr(lvalue)}` is assigned", is_text=is_text)
 
 
 def is_character(type_: Type) -> bool:
@@ -191,12 +194,15 @@ def is_character(type_: Type) -> bool:
     return isinstance(type_, Integer) and type_.bits == _CHAR_BITS
 
 
-def overwritten(step: Step, found: str, held: Type, what: str, *, is_text: bool) -> None:
-    """Something of a type is overwritten, to which a pointer leads. `is_text`: it is a character among others."""
+def overwritten(step: Step, found: str, lvalue: ir.Expr, held: Type, what: str, *, is_text: bool) -> None:
+    """An lvalue that holds something of a type is overwritten, and a pointer leads there. `is_text`: it is a character among
+    others."""
+    condition = Condition("holds none", lvalue)
     if step.may_hold_pointer(held):
-        lose_contents(step, found, LEAKS, f"{what}, and may have held the last pointer to a block,")
+        lose_contents(step, found, LEAKS, f"{what}, and may have held the last pointer to a block,", condition)
     elif step.may_hold_descriptor(held) and not is_text:
-        lose_contents(step, found, ("resource-leak",), f"{what}, and may have held the number of an open file,")
+        why = f"{what}, and may have held the number of an open file,"
+        lose_contents(step, found, ("resource-leak",), why, condition)
 
 
 def assign(step: Step, target: ir.Expr, found: str) -> None:

@@ -7,6 +7,7 @@ what has not ended (`live`), or it is null or leads to the start of a block of a
 - a block of the caller's own, of that kind and at its start, or anywhere in it for `live`: nothing leads there but variables of
   the caller, so that nothing ends it meanwhile but what it is passed to;
 - a pointer to a variable, a function or a literal, for `live`: these do not end;
+- anything that the program never ends, for `live` (`whole_conditions`);
 - what `main` is passed when the program starts, for `live`;
 - the block of the caller's own parameter, which has not gone anywhere else, if the callers of the caller keep the same.
 
@@ -21,15 +22,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
-from analysis.c.control import NAMED_CODE
+from analysis.certificate.hidden_calls import hidden_calls
 from analysis.certificate.ownership.obligations import LIVE, Obligations, Passed
-from analysis.cfa.building.cfa_building import PASSED_DECLARATION
-from analysis.cfa.callgraph import callees, callers
-from analysis.cfa.graph import Edge, Program
-from analysis.cfa.linking.obstacle_words import is_open_order
-from analysis.cfa.linking.obstructed import MAIN
+from analysis.certificate.ownership.whole_conditions import never_ends
+from analysis.cfa.callgraph import callers
+from analysis.cfa.graph import Program
 from analysis.cfa.open_functions import only_started
-from analysis.model import ir
 from analysis.model.kept_with import kept_with
 from analysis.model.report import IF_KEPT
 from analysis.model.spelling import display_name
@@ -63,30 +61,6 @@ def needed_callers(program: Program, found: Mapping[str, Obligations], function:
         yield from (name for name in _callers(program).get(requirement.function, ()) if name not in found)
 
 
-def hidden_calls(program: Program, entries: Collection[str]) -> str:
-    """Why not all calls of functions of the program may be seen, in runs from the entries; empty if they are."""
-    if tuple(entries) != (MAIN,) or MAIN not in program.functions:
-        return "there is no main() from which all runs start"
-    called, waiting, reached = callees(program), [MAIN], {MAIN}
-    while waiting:
-        name = waiting.pop()
-        cfa = program.functions.get(name)
-        if name in NAMED_CODE:
-            return f"{display_name(name)}() finds functions by their names, as `dlsym` does"
-        if cfa is not None and any(map(may_hide, cfa.unsupported)):
-            return f"not all of {display_name(name)}() is supported"
-        new = set(called.get(name, ())) - reached
-        reached |= new
-        waiting += new
-    return ""
-
-
-def may_hide(edge: Edge) -> bool:
-    """Whether what is not supported there may call a function without naming it. What is called in an open order is named."""
-    reason = edge.effect.reason if isinstance(edge.effect, ir.Unsupported) else ""
-    return not (is_open_order(reason) or reason.endswith(PASSED_DECLARATION))
-
-
 def broken(program: Program, found: Mapping[str, Obligations], function: str, rule: str, entries: Collection[str]) -> str:
     """Why callers may not keep what a rule requires in a function, in runs from the entries; empty if all do. `found` is what
     closed sets show."""
@@ -107,6 +81,8 @@ def _above(program: Program, found: Mapping[str, Obligations], function: str, ru
     seen = set(waiting)
     while waiting:
         requirement = waiting.pop()
+        if requirement.need == LIVE and never_ends(program, requirement.function, requirement.parameter):
+            continue
         yield requirement
         for caller in _callers(program).get(requirement.function, ()):
             for passed in _passed(program, found, caller, requirement):

@@ -132,10 +132,10 @@ def _only_numbers(call: ir.Call, function: Function) -> bool:
 def _overwrite(step: Step, pointer: ir.Expr, found: str, what: str) -> None:
     if not isinstance(pointer.type, Pointer) or is_local(pointer):
         return
-    held = pointer.type.target
+    held, lvalue = pointer.type.target, ir.Deref(pointer, pointer.type.target)
     if isinstance(pointer, ir.AddressOf):
         held = ir.root(pointer.lvalue).type  # the function may write to all of the object
-    overwritten(step, found, held, what, is_text=is_character(held.element if isinstance(held, Array) else held))
+    overwritten(step, found, lvalue, held, what, is_text=is_character(held.element if isinstance(held, Array) else held))
 
 
 def _results(step: Step, function: Function, given: Sequence[str]) -> Ends:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+from analysis.model import ir
 
 FREES = frozenset(("double-free", "invalid-free"))
 USES = frozenset(("use-after-free", "use-after-close"))
@@ -25,21 +27,35 @@ class Passed(NamedTuple):
     is_start: bool = True
 
 
+class Condition(NamedTuple):
+    """What must be true of the whole program, so that a rule holds at a place. `what`: `never ends`: the program never ends what
+    pointer `expr` leads to. `holds none`: what lvalue `expr` holds leads to no block, or no stream, that could be lost with it.
+    `below`: function `callee` loses nothing."""
+
+    what: Literal["never ends", "holds none", "below"]
+    expr: ir.Expr | None = None
+    callee: str = ""
+
+
 class Obligations:
-    """`refused`: why a rule is not proved, by rule. `handed`: why callers may get blocks unseen, by the rule about leaks that
-    matters. `leaves`: why control may not come back to callers. `misuses`: why the function may use a block wrongly, whoever
-    calls it. `met`: the rules that something in the function could violate, and does not. `contents`: where the blocks of
-    parameters are changed so that what they lead to could be lost, by parameter and rule. `requires`: where a rule needs callers
-    to keep a requirement (`kept_by_callers`), by rule, parameter and what is needed. `passed`: what is passed to functions of the
-    program, and where, by function and number of the parameter. `hidden`: why not all of that is seen. `broken`: why the function
-    is not followed at all."""
+    """`refused`: why a rule is not proved, by rule; `unless`: why it is not, unless conditions are met that are seen from all of
+    the program (`whole_conditions`), by rule; `first`: the first reason of both. `handed`: why callers may get blocks unseen, by
+    the rule about leaks that matters. `leaves`: why control may not come back to callers. `misuses`: why the function may use a
+    block wrongly, whoever calls it. `met`: the rules that something in the function could violate, and does not. `contents`:
+    where the blocks of parameters are changed so that what they lead to could be lost, by parameter and rule; `lost`: the
+    conditions under which nothing is lost there, by rule. `requires`: where a rule needs callers to keep a requirement
+    (`kept_by_callers`), by rule, parameter and what is needed. `passed`: what is passed to functions of the program, and where,
+    by function and number of the parameter. `hidden`: why not all of that is seen. `broken`: why the function is not followed."""
 
     def __init__(self) -> None:
         self.refused: dict[str, str] = {}
+        self.first: dict[str, str] = {}
         self.handed: dict[str, str] = {}
+        self.unless: dict[str, dict[Condition, str]] = {}
         self.leaves = self.misuses = ""
         self.met: set[str] = set()
         self.contents: dict[tuple[str, str], str] = {}
+        self.lost: dict[str, dict[Condition, str]] = {}
         self.requires: dict[tuple[str, str, str], str] = {}
         self.passed: dict[tuple[str, int], dict[Passed, str]] = {}
         self.hidden = self.broken = ""
@@ -51,7 +67,14 @@ class Obligations:
         for rule in names & LEAKS:
             self.handed.setdefault(rule, why.rpartition(INSIDE)[2])
 
+    def refuse_unless(self, rules: Iterable[str], why: str, condition: Condition) -> None:
+        """Notes why rules are not proved unless a condition is met. Where it is about leaks, blocks may go to callers, too."""
+        for rule in rules:
+            self.unless.setdefault(rule, {}).setdefault(condition, why)
+            self.first.setdefault(rule, why)
+
     def lose(self, rules: Iterable[str], why: str) -> None:
         """The same, where the function loses a block by itself."""
         for rule in rules:
             self.refused.setdefault(rule, why)
+            self.first.setdefault(rule, why)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from analysis.certificate.ownership.memory_state import Memory
-from analysis.certificate.ownership.obligations import LEAKS, Obligations
+from analysis.certificate.ownership.obligations import LEAKS, Condition, Obligations
 from analysis.certificate.ownership.open_descriptors import opens_descriptors
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.cfa.marks import marked
@@ -36,6 +36,12 @@ class Step(NamedTuple):
         """The rules are not proved, because of what happens here."""
         self.found.refuse(rules, f"{why} at {self.place}")
 
+    def refuse_unless(self, rules: Iterable[str], why: str, condition: Condition) -> None:
+        """The rules are not proved, because of what happens here, unless a condition is met."""
+        if condition.what != "below":  # else it is the called function that could violate them
+            self.meet(rules)
+        self.found.refuse_unless(rules, f"{why} at {self.place}", condition)
+
     def leave(self, why: str) -> None:
         """Something is called that is not followed: blocks may come from there, and it may jump to somewhere else."""
         self.refuse(LEAKS, why)
@@ -54,10 +60,13 @@ class Step(NamedTuple):
         """Something here could violate the rules, and does not."""
         self.found.met.update(rules)
 
-    def change_contents(self, parameter: str, rules: Iterable[str], why: str) -> None:
-        """What the block of a parameter led to could be lost here."""
+    def change_contents(self, parameter: str, rules: Iterable[str], why: str, condition: Condition) -> None:
+        """What the block of a parameter led to could be lost here, unless a condition is met."""
+        if condition.what != "below":
+            self.meet(rules)
         for rule in rules:
             self.found.contents.setdefault((parameter, rule), f"{why} at {self.place}")
+            self.found.lost.setdefault(rule, {}).setdefault(condition, f"{why} at {self.place}")
 
     def require(self, rules: Iterable[str], parameter: str, need: str, why: str) -> None:
         """The rules hold here if callers keep a requirement."""

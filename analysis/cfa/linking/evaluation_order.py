@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from analysis.c import control
 from analysis.c.translation_time import is_of_translation
+from analysis.cfa.callgraph import called
 from analysis.cfa.graph import Cfa, Program
 from analysis.cfa.linking.library_names import taken_for_library
 from analysis.cfa.linking.project_contracts import relied_on
@@ -16,6 +17,7 @@ from analysis.model.assumptions import BEFORE, ORDER, TRANSLATION_TIME, UNREACHA
 from analysis.model.kept_with import kept_with
 
 
+@kept_with
 def assumptions_of(program: Program) -> tuple[str, ...]:
     """Returns the assumptions of every proof about the program, as sentences."""
     is_open = any(cfa.unordered for cfa in program.functions.values())
@@ -47,5 +49,5 @@ def _is_time(expr: ir.Expr) -> bool:
 
 
 def _says_unreachable(cfa: Cfa) -> bool:
-    calls = (edge.effect for edge in cfa.calls)
-    return any(isinstance(call, ir.Call) and ir.direct_callee(call) == control.UNREACHABLE for call in calls)
+    named, _ = called(cfa)
+    return control.UNREACHABLE in named

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 from analysis.c.declared import agrees, call_agrees, is_reserved
 from analysis.c.functions import known
 from analysis.cfa.building.unit import Unit
+from analysis.cfa.callgraph import callees
 from analysis.cfa.graph import Cfa, External, Program
 from analysis.frontend.declarations.file_level import FileLevel
 from analysis.model import c_types, ir
@@ -55,12 +56,6 @@ def taken_for_library(program: Program) -> tuple[str, ...]:
     """What has to be assumed because functions that are used have names of library functions, and are neither declared in a
     header of the system's nor reserved to the library: the sentence, or nothing."""
     own = {name for name, one in program.externals.items() if not one.system and known(name) and not is_reserved(name)}
-    used = {target for cfa in program.functions.values() for target in _targets(program, cfa)} if own else set()
+    used = set[str]().union(*callees(program).values()) if own else set[str]()
     names = sorted(own & used)
     return (f"{LIBRARY_NAMES.sentence}: {', '.join(names)}",) if names else ()
-
-
-def _targets(program: Program, cfa: Cfa) -> Iterator[str]:
-    for edge in cfa.calls:
-        if isinstance(edge.effect, ir.Call):
-            yield from program.targets(edge.effect)

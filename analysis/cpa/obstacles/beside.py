@@ -56,6 +56,7 @@ class Beside:
         self._program: Program = weakref.proxy(program)
         self._referred = weakref.ref(program)
         self._changes: dict[frozenset[str], Changes] = {}
+        self._clashes: dict[tuple[str, frozenset[str]], str | None] = {}
 
     def obstacle(self, functions: Iterable[str]) -> str | None:
         """Why what is true of these functions and all that they call, as if they ran alone, may be false; None if it is true."""
@@ -67,7 +68,8 @@ class Beside:
             return None
         if not above.isdisjoint(self._in_threads):
             started = frozenset(self._program.functions)  # what others do runs beside it
-        return self._clash(above, self._changed_by(started))
+        clashes = (self._clash(name, started) for name in sorted(above))
+        return next((why for why in clashes if why is not None), None)
 
     # -- functions that run beside ------------------------------------------------------------------------------
 
@@ -217,24 +219,27 @@ class Beside:
 
     # -- whether it matters -------------------------------------------------------------------------------------
 
-    def _clash(self, functions: Iterable[str], changes: Changes) -> str | None:
-        """What of that which functions read can be changed beside, in words."""
-        for name in sorted(functions):
+    def _clash(self, name: str, started: frozenset[str]) -> str | None:
+        """What of that which a function reads can be changed by what runs beside, in words."""
+        key = name, started
+        if key not in self._clashes:
             cfa = self._program.functions.get(name)
-            if cfa is None:
-                continue
-            mine, where = own(cfa), f"{display_name(name)}() reads"
-            memory = mine.reads_memory or any(self._reads_memory(call) for call in mine.calls)
-            errno = any(target in ERRNO for call in mine.calls for target in self._program.targets(call))
-            if changes.everything and (mine.reads or memory or errno):
-                return f"{where} what can change while it runs: {changes.everything}, at any time"
-            found = sorted(mine.reads & changes.variables) or sorted(mine.reads & self._pointed if changes.memory else ())
-            if found:
-                return f"{where} {display_name(found[0])}, which a signal handler or a thread can change at any time"
-            if memory and (changes.memory or not changes.variables.isdisjoint(self._pointed)):
-                return f"{where} memory that a signal handler or a thread can change at any time"
-            if errno and changes.errno:
-                return f"{where} errno, which a signal handler or a thread can change at any time"
+            self._clashes[key] = None if cfa is None else self._clash_of(cfa, self._changed_by(started))
+        return self._clashes[key]
+
+    def _clash_of(self, cfa: Cfa, changes: Changes) -> str | None:
+        mine, where = own(cfa), f"{display_name(cfa.name)}() reads"
+        memory = mine.reads_memory or any(self._reads_memory(call) for call in mine.calls)
+        errno = any(target in ERRNO for call in mine.calls for target in self._program.targets(call))
+        if changes.everything and (mine.reads or memory or errno):
+            return f"{where} what can change while it runs: {changes.everything}, at any time"
+        found = sorted(mine.reads & changes.variables) or sorted(mine.reads & self._pointed if changes.memory else ())
+        if found:
+            return f"{where} {display_name(found[0])}, which a signal handler or a thread can change at any time"
+        if memory and (changes.memory or not changes.variables.isdisjoint(self._pointed)):
+            return f"{where} memory that a signal handler or a thread can change at any time"
+        if errno and changes.errno:
+            return f"{where} errno, which a signal handler or a thread can change at any time"
         return None
 
     def _reads_memory(self, call: ir.Call) -> bool:

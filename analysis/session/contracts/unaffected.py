@@ -20,19 +20,28 @@ from analysis.cfa.open_functions import only_started
 def unaffected(before: Program, now: Program) -> frozenset[str] | None:
     """The functions of which nothing that their contracts follow from is other than before; None if something differs that
     follows from no function."""
-    if not (_same_for_all(before, now) and _calls_mean_the_same(before, now)):
+    same = same_by_themselves(before, now)
+    if same is None:
         return None
-    affected = {
-        name
-        for name, cfa in now.functions.items()
-        if before.functions.get(name) is not cfa or reached_by_pointers(now, cfa) != reached_by_pointers(before, cfa)
-    }
+    affected = now.functions.keys() - same
     waiting, calling = list(affected), callers(now)
     while waiting:
         new = set(calling.get(waiting.pop(), ())) - affected
         affected |= new
         waiting += new
     return frozenset(now.functions.keys() - affected)
+
+
+def same_by_themselves(before: Program, now: Program) -> frozenset[str] | None:
+    """The functions of which nothing that their contracts follow from is other than before, but for the contracts of what they
+    call; None if something differs that follows from no function."""
+    if not (_same_for_all(before, now) and _calls_mean_the_same(before, now)):
+        return None
+    return frozenset(
+        name
+        for name, cfa in now.functions.items()
+        if before.functions.get(name) is cfa and reached_by_pointers(now, cfa) == reached_by_pointers(before, cfa)
+    )
 
 
 def same_surroundings(before: Program, now: Program) -> bool:

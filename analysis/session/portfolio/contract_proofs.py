@@ -9,6 +9,7 @@ from is other than before.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import msgspec
@@ -38,7 +39,7 @@ from analysis.cpa.obstacles.kept_buffers import keeping_buffers, may_use_buffers
 from analysis.cpa.predicates.violations import violations_in
 from analysis.model import ir
 from analysis.model.spelling import display_name
-from analysis.session.contracts.unaffected import unaffected
+from analysis.session.contracts.unaffected import same_by_themselves, unaffected
 from analysis.session.portfolio import ownership_proofs, range_proofs, required_proofs, searched_functions
 from analysis.session.portfolio.counted_steps import CountedSteps
 from analysis.session.portfolio.kept_data import HERE
@@ -69,13 +70,17 @@ class _Parts:
         self._elsewhere = names_below(self.program, (name for name in entries if name != MAIN))
         self._known: dict[frozenset[str], Program] = {}
 
+    @cached_property
+    def _below_main(self) -> frozenset[str]:
+        return names_below(self.program, (MAIN,))
+
     def runs_from(self, name: str) -> tuple[str, ...]:
         """Where all runs start in which a function is called; empty if that is not known."""
         return () if name in self._elsewhere else self._starts
 
     def below(self, names: tuple[str, ...]) -> Program:
         """The part that these functions can run."""
-        inside = names_below(self.program, names)
+        inside = self._below_main if names[0] == MAIN and self._below_main.issuperset(names) else names_below(self.program, names)
         found = self._known.get(inside)
         if found is None:
             found = self._known[inside] = part_below(self.program, inside)
@@ -127,9 +132,9 @@ def _by_blocks(parts: _Parts, rules: Sequence[str], goes_on: Callable[[], bool])
     search, before, same = ClosedSearch(program, goes_on), blocks.Shown(), None
     if _last_blocks is not None:
         last, before = _last_blocks
-        same = unaffected(last.program, program)
-        if same is not None:
-            search.take_over(last, same)
+        same, still = same_by_themselves(last.program, program), unaffected(last.program, program)
+        if still is not None:
+            search.take_over(last, still)
     followed = {name: one.found for name in program.functions if (one := search.follow(name)) is not None}
     claims = search.sets(*(name for name, one in followed.items() if not one.broken))
     refused, found = "", dict[str, Obligations]()
@@ -159,13 +164,18 @@ def _of_blocks(
 ) -> OfFunction:
     program, runs_from, entries = parts.program, parts.runs_from(name), tuple[str, ...]()
     why = blocks.open_reason(program, found, name, rule, ())
-    if why and why != blocks.NOTHING and runs_from and not blocks.without_callers(found[name], rule):
+    if why and why != blocks.NOTHING and runs_from and not blocks.refused_anyway(found[name], rule):
         broken = blocks.open_reason(program, found, name, rule, runs_from)
-        why, entries = (f"{why}; {broken}", ()) if broken else ("", runs_from)
+        if broken == blocks.NOTHING:
+            why = broken
+        elif not blocks.without_callers(found[name], rule):
+            why, entries = (f"{why}; {broken}", ()) if broken else ("", runs_from)
+        elif not broken:
+            why, entries = "", runs_from
     if why:
         return OfFunction(name, rule, _unknown(why))
     about = (*entries, name)
-    assumed = blocks.assumptions(parts.below(about), about, rule)
+    assumed = blocks.assumptions(parts.below(about), about, rule, by_data=blocks.may_rest_on_data(program, entries))
     return OfFunction(name, rule, Proved(ownership_proofs.ENGINE, assumed, (), states), entries)
 
 

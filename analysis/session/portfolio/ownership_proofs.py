@@ -8,12 +8,12 @@ from analysis.certificate.ownership.closed_checker import (
     check_closed_sets,
     count_states,
     obstacle,
+    open_reason,
     refusal,
-    without_callers,
+    refused_anyway,
 )
 from analysis.certificate.ownership.closed_search import ClosedSearch
 from analysis.certificate.ownership.closed_sets import ClosedSets
-from analysis.certificate.ownership.kept_by_callers import broken
 from analysis.certificate.refusal import RefusedError
 from analysis.cfa.graph import Program
 from analysis.cpa.framework.algorithm import Cancellation
@@ -48,12 +48,14 @@ def prove(request: Request, seconds: float, cancellation: Cancellation) -> Answe
         return Unknown(NOTHING_TO_PROVE, final=True, nothing=True)
     names: tuple[str, ...] = (function,)
     runs_from: tuple[str, ...] = ()
-    if reason and request.whole and not without_callers(followed.found, rule):
+    if reason and request.whole and not refused_anyway(followed.found, rule):
         with_callers = search.follow_callers(function, rule)
         if with_callers is None:
             return Unknown(f"{reason}; there was no time to follow these")
         names, runs_from = with_callers, request.entries
-        why = broken(program, search.found(names), function, rule, runs_from)
+        why = open_reason(program, search.found_below(names, function, rule), function, rule, runs_from)
+        if why == NOTHING:
+            return Unknown(NOTHING_TO_PROVE, final=True, nothing=True)
         reason = f"{reason}; {why}" if why else ""
     if reason:
         return Unknown(reason, final=True)

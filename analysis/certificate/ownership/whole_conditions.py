@@ -1,0 +1,71 @@
+"""Whether conditions are met under which rules hold in functions: in runs from `main`, by what pointers lead to in all of the
+program (`certificate.pointed`).
+
+So a rule can hold at a place though nothing is known there of a pointer that comes out of memory: if the program never ends what
+it may lead to; or of what is overwritten: if that never leads to anything that could be lost. The latter may be asked of all that
+a function calls, as callers get from it what it loses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from analysis.certificate.ownership.obligations import LEAKS, Condition, Obligations
+from analysis.certificate.ownership.open_descriptors import opens_descriptors
+from analysis.certificate.pointed.nodes import MADE
+from analysis.certificate.pointed.whole_program import pointed
+from analysis.cfa.graph import Program
+from analysis.model.spelling import display_name
+
+_LOST = {"memory-leak": MADE, "resource-leak": MADE - {"heap"}}
+
+
+def unmet(program: Program, found: Mapping[str, Obligations], function: str, rule: str) -> str:
+    """Why a condition may not be met under which a rule holds in a function, in runs from `main`; empty if all are. `found` is
+    what closed sets show."""
+    for name, condition, why in _asked(found, function, rule):
+        if condition.what == "below":
+            if condition.callee not in found:
+                return f"{display_name(condition.callee)}() is called, and is not followed"
+        elif not _is_met(program, name, rule, condition):
+            return why
+    return ""
+
+
+def has_conditions(found: Obligations, rule: str) -> bool:
+    """Whether a rule holds in a function only under conditions."""
+    return bool(found.unless.get(rule) or found.lost.get(rule))
+
+
+def asked_below(found: Mapping[str, Obligations], function: str, rule: str) -> Iterator[str]:
+    """The functions that conditions of a function are about, as far as it is known what these call."""
+    return (condition.callee for _, condition, _ in _asked(found, function, rule) if condition.what == "below")
+
+
+def never_ends(program: Program, function: str, parameter: str) -> bool:
+    """Whether the program never ends what a parameter leads to, in runs from `main`."""
+    variable = next(one for one in program.functions[function].parameters if one.name == parameter)
+    return pointed(program).never_ends(function, variable)
+
+
+def _asked(found: Mapping[str, Obligations], function: str, rule: str) -> Iterator[tuple[str, Condition, str]]:
+    """The conditions of a function, and of those that it is asked about, each with its function and why it matters."""
+    waiting, seen = [function], {function}
+    while waiting:
+        name = waiting.pop()
+        one = found.get(name, Obligations())
+        for condition, why in (*one.unless.get(rule, {}).items(), *one.lost.get(rule, {}).items()):
+            yield name, condition, why
+            if condition.what == "below" and condition.callee not in seen:
+                seen.add(condition.callee)
+                waiting.append(condition.callee)
+
+
+def _is_met(program: Program, function: str, rule: str, condition: Condition) -> bool:
+    if condition.expr is None:
+        return False
+    if rule not in LEAKS:
+        return condition.what == "never ends" and pointed(program).never_ends(function, condition.expr)
+    if rule == "resource-leak" and opens_descriptors(program):
+        return False  # a number may be that of an open file
+    return condition.what == "holds none" and pointed(program).holds_none(function, condition.expr, _LOST[rule])

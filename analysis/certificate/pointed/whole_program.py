@@ -1,0 +1,247 @@
+"""What runs from `main` may make pointers lead to, and what of it they end: the answers for proofs about blocks and streams."""
+
+from __future__ import annotations
+
+from analysis.c.control import NAMED_CODE
+from analysis.c.library_variables import LIBRARY_VARIABLES, STREAMS
+from analysis.certificate.hidden_calls import may_hide
+from analysis.certificate.pointed.constraints import NOWHERE, CallSite, Values, constraints_of, places, values
+from analysis.certificate.pointed.library_constraints import LibraryCall, is_followed
+from analysis.certificate.pointed.nodes import (
+    ANYTHING,
+    ARGUMENTS,
+    CHANGING,
+    FIXED_PLACE,
+    FURTHER,
+    LIBRARY,
+    MADE,
+    TEXT,
+    UNSEEN,
+    Node,
+    of_code,
+    of_result,
+    of_variable,
+)
+from analysis.certificate.pointed.solution import WHOLLY, Solution
+from analysis.cfa.graph import Global, Program
+from analysis.cfa.linking.obstructed import MAIN
+from analysis.model import ir
+from analysis.model.kept_with import kept_with
+from analysis.model.spelling import display_name
+
+_OF_OTHERS = frozenset((ANYTHING, CHANGING, TEXT, LIBRARY, UNSEEN, FIXED_PLACE))
+
+
+_last: tuple[tuple[object, ...], Pointed] | None = None
+"""The last answers, with what they follow from: most edits do not change where pointers go."""
+
+
+@kept_with
+def pointed(program: Program) -> Pointed:
+    """What pointers lead to in runs from `main`."""
+    global _last
+    basis = _basis(program)
+    if _last is None or _last[0] != basis:
+        _last = basis, Pointed(program)
+    return _last[1]
+
+
+def _basis(program: Program) -> tuple[object, ...]:
+    """All that the answers follow from."""
+    functions = {
+        name: (cfa.type, cfa.parameters, any(map(may_hide, cfa.unsupported)), constraints_of(cfa))
+        for name, cfa in program.functions.items()
+    }
+    return functions, program.globals, program.externals, program.address_taken
+
+
+class Pointed:
+    """The answers about one program. `broken`: why nothing is known; empty if there are answers. `running`: the functions that
+    may run."""
+
+    def __init__(self, program: Program) -> None:
+        self._solution = Solution()
+        self._ended = frozenset[Node]()
+        self._reached: dict[Node, frozenset[Node]] = {}
+        found = _Runs(program, self._solution)
+        self.running = frozenset(found.running)
+        self.broken = found.broken or self._solution.broken
+        if not self.broken:
+            ended = frozenset[Node]().union(*(self._solution.held(node) for node in found.ended))
+            self.broken = "something is ended of which nothing is known" if ANYTHING in ended else ""
+            self._ended = ended | {ANYTHING, CHANGING, TEXT}
+
+    def never_ends(self, function: str, pointer: ir.Expr) -> bool:
+        """Whether the program never ends what a pointer in a function leads to, whenever it is used."""
+        return self._is_known(function) and all(
+            one not in self._ended and one.kind != "stack" for one in self._evaluated(function, pointer)
+        )
+
+    def holds_none(self, function: str, lvalue: ir.Expr, kinds: frozenset[str]) -> bool:
+        """Whether no object of these kinds can be lost with what an lvalue holds at any time: neither if that leads to it, nor if
+        it is reached through blocks that are lost with it."""
+        if not self._is_known(function):
+            return False
+        found = places(function, lvalue, self._loaded)
+        held = frozenset[Node]().union(*(self._solution.held(one) for one in self._objects(found)))
+        if ANYTHING in self._objects(found):
+            return False
+        seen, waiting = set(held), list(held)
+        while waiting:
+            one = waiting.pop()
+            if one == ANYTHING or one.kind in kinds:
+                return False
+            if one.kind in MADE:
+                new = self._solution.held(one) - seen
+                seen |= new
+                waiting += new
+        return True
+
+    def _is_known(self, function: str) -> bool:
+        return not self.broken and function in self.running
+
+    def _evaluated(self, function: str, expr: ir.Expr) -> frozenset[Node]:
+        return self._objects(values(function, expr, self._loaded))
+
+    def _objects(self, found: Values) -> frozenset[Node]:
+        return found.addresses.union(*(self._solution.held(node) for node in found.nodes))
+
+    def _loaded(self, pointer: Values, may_be_pointer: bool) -> Values:
+        objects = self._objects(pointer)
+        own = objects & (WHOLLY | {LIBRARY} if may_be_pointer else WHOLLY)
+        return Values(addresses=own, nodes=objects - {ANYTHING}) if objects else NOWHERE
+
+
+class _Runs:
+    """Adds the constraints of all that runs. `ended`: the nodes that lead to what is ended."""
+
+    def __init__(self, program: Program, solution: Solution) -> None:
+        self._program, self._solution = program, solution
+        self.running: dict[str, None] = {}
+        self.ended: list[Node] = []
+        self.broken = ""
+        if MAIN not in program.functions:
+            self.broken = "there is no main() from which all runs start"
+            return
+        if program.contracts:
+            self.broken = "contracts of the project say what functions do that are not seen"
+            return
+        for variable in program.globals.values():
+            self._begin(variable)
+        for parameter in program.functions[MAIN].parameters:
+            solution.address(of_variable(MAIN, parameter), ARGUMENTS)
+        solution.address(ARGUMENTS, LIBRARY)
+        self._run(MAIN)
+        if not self.broken:
+            solution.solve()
+
+    def _break(self, why: str) -> None:
+        self.broken = self.broken or why
+        self._solution.broken = self._solution.broken or why
+
+    def _begin(self, variable: Global) -> None:
+        """What a variable holds when the program starts. No initialiser leads to what has to be ended (C11 6.6p9)."""
+        node = of_variable("", variable.var)
+        if variable.var.name in STREAMS:
+            self._solution.address(node, Node("stream", "", variable.var.name))
+        elif variable.var.name in LIBRARY_VARIABLES:
+            self._solution.address(node, LIBRARY)
+            self._solution.address(node, ARGUMENTS)
+        given = tuple(part.value for part in variable.parts) or (variable.initial,)
+        is_known = not any(isinstance(part, ir.Unknown) for one in given for part in ir.walk(one))
+        if not is_known and variable.var.name not in LIBRARY_VARIABLES:
+            self._begin_with_any(variable, node)
+        for value in given:
+            if not isinstance(value, ir.Unknown):
+                for one in values("", value, _no_load).addresses:
+                    self._solution.address(node, one)
+
+    def _begin_with_any(self, variable: Global, node: Node) -> None:
+        """It begins with what is not known: the address of any variable or function, if it has an initialiser somewhere."""
+        if not variable.open and "::" not in variable.var.name:
+            self._solution.address(node, ANYTHING)
+        self._solution.address(node, UNSEEN)
+        self._solution.copy(UNSEEN, node)
+        for other in self._program.globals.values():
+            self._solution.address(node, of_variable("", other.var))
+        for name in sorted(self._program.address_taken):
+            self._solution.address(node, of_code(name))
+
+    def _run(self, name: str) -> None:
+        """A function may run."""
+        if name in self.running:
+            return
+        self.running[name] = None
+        cfa, solution = self._program.functions[name], self._solution
+        if any(map(may_hide, cfa.unsupported)):
+            self._break(f"not all of {display_name(name)}() is supported")
+            return
+        found = constraints_of(cfa)
+        for node, of in found.addresses:
+            solution.address(node, of)
+        for target, source in found.copies:
+            solution.copy(target, source)
+        for target, pointer, may_be_pointer in found.loads:
+            solution.load(target, pointer, may_be_pointer)
+        for pointer, source in found.stores:
+            solution.store(pointer, source)
+        for site in found.calls:
+            self._call(name, site)
+
+    def _call(self, caller: str, site: CallSite) -> None:
+        if site.name is not None:
+            self._bind(caller, site, site.name)
+        elif site.through is not None:
+            self._solution.watch(site.through, lambda one: self._called_through(caller, site, one))
+
+    def _called_through(self, caller: str, site: CallSite, one: Node) -> None:
+        if one.kind == "code":  # whatever its type: machines call it
+            self._bind(caller, site, one.name)
+        elif one in _OF_OTHERS:
+            self._break(f"{display_name(caller)}() calls a function through a pointer of which nothing is known")
+
+    def _bind(self, caller: str, site: CallSite, name: str) -> None:
+        cfa = self._program.functions.get(name)
+        if cfa is None:
+            self._call_library(caller, site, name)
+            return
+        for number, parameter in enumerate(cfa.parameters):
+            node = of_variable(name, parameter)
+            if number >= len(site.passed):
+                self._solution.address(node, ANYTHING)
+            elif (given := site.passed[number]) is not None:
+                self._solution.copy(node, given)
+        for given in site.passed[len(cfa.parameters) :]:
+            if given is not None:
+                self._solution.copy(FURTHER, given)
+        self._solution.copy(site.result, of_result(name))
+        self._run(name)
+
+    def _call_library(self, caller: str, site: CallSite, name: str) -> None:
+        function = self._program.known(name)
+        if function is None or not is_followed(function) or name in NAMED_CODE:
+            self._break(f"{display_name(caller)}() calls {name}(), of which not all is known")
+            return
+        call = LibraryCall(self._solution, caller, site, function)
+        self.ended += call.ended
+        for node in call.code:
+            self._solution.watch(node, lambda one: self._called_back(call, one))
+
+    def _called_back(self, call: LibraryCall, one: Node) -> None:
+        """The library may call a function with anything that it was passed, or that is its own."""
+        cfa = self._program.functions.get(one.name) if one.kind == "code" else None
+        if cfa is None:
+            if one.kind == "code" or one in _OF_OTHERS - {FIXED_PLACE}:  # `SIG_IGN` is a number
+                self._break("the library may call a function of which nothing is known")
+            return
+        for parameter in cfa.parameters:
+            node = of_variable(cfa.name, parameter)
+            self._solution.copy(node, call.given)
+            self._solution.address(node, LIBRARY)
+            self._solution.copy(node, LIBRARY)
+        self._run(cfa.name)
+
+
+def _no_load(_pointer: Values, _may_be_pointer: bool) -> Values:
+    """What is read for an initialiser, which reads nothing."""
+    return Values(addresses=frozenset((ANYTHING,)))
