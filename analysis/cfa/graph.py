@@ -11,6 +11,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from operator import attrgetter
 from typing import NamedTuple, Protocol
 
 import msgspec
@@ -365,6 +366,11 @@ class Program:
         """Whether it is known of an external function all that it does."""
         function = self.known(name)
         return function is not None and function.is_complete
+
+    @cached_property
+    def edges(self) -> int:
+        """How many edges all functions have."""
+        return sum(map(len, map(attrgetter("edges"), self.functions.values())))
 
     @cached_property
     def contracts(self) -> tuple[Function, ...]:

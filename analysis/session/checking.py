@@ -184,7 +184,7 @@ class ProgramCheck:
             functions=(*functions, *unparsed(units, rules)),
             findings=tuple(result.findings),
             messages=(*linked.messages, *messages, *result.messages),
-            work=msgspec.structs.replace(result.work, edges=sum(len(cfa.edges) for cfa in linked.program.functions.values())),
+            work=msgspec.structs.replace(result.work, edges=linked.program.edges),
             ms=result.ms,
             failed=bool(messages),
             rechecked=tuple(

@@ -272,7 +272,7 @@ def with_callees(functions: Mapping[str, Own], ending: Set[str], before: WithCal
     dirty = {name for name, mine in functions.items() if mine != before.functions.get(name)}
     called = {**before.called, **{name: frozenset(callee for callee, _ in functions[name].calls) for name in dirty}}
     effects = dict(before.effects)
-    moved = functions.keys() ^ before.functions.keys()
+    moved = (functions.keys() - before.functions.keys()) | (before.functions.keys() - functions.keys())
     for name in before.functions.keys() - functions.keys():
         del called[name], effects[name]
     components, place = before.components, before.place

@@ -5,6 +5,7 @@ entry, with the reason, so that nothing is proved or confirmed of a run that com
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from weakref import WeakKeyDictionary, ref
 
 import msgspec
@@ -114,9 +115,9 @@ def _with_edges_behind(cfa: Cfa, reasons: Mapping[int, str], digest: str, unobst
 def without_obstacles(program: Program) -> Program:
     """The program with its functions `unobstructed`; the very same if no function is obstructed at its entry. Only for what rests
     nothing on it: of such a function nothing is proved or confirmed."""
-    functions = {name: cfa.unobstructed or cfa for name, cfa in program.functions.items()}
-    if all(functions[name] is cfa for name, cfa in program.functions.items()):
+    if not any(map(attrgetter("unobstructed"), program.functions.values())):
         return program
+    functions = {name: cfa.unobstructed or cfa for name, cfa in program.functions.items()}
     return Program(functions, program.globals, program.externals, program.records, program.address_taken)
 
 

@@ -100,7 +100,7 @@ class Analysis:
     @property
     def _room(self) -> int:
         """How many configurations the graph can have."""
-        return self._limits.configurations_of(sum(len(cfa.edges) for cfa in self.delta.program.functions.values()))
+        return self._limits.configurations_of(self.delta.program.edges)
 
     def messages(self) -> tuple[Message, ...]:
         """What is to be said of the exploration as a whole."""

@@ -14,6 +14,7 @@ from analysis.engines.automaton.facts.facts import NOTHING, Fact, FactTable
 from analysis.engines.automaton.facts.relevance import Relevance
 from analysis.engines.automaton.facts.transfer import Transfer
 from analysis.engines.automaton.functions.beliefs import Beliefs
+from analysis.engines.automaton.functions.cases import Cases, Surroundings
 from analysis.engines.automaton.functions.constant_globals import constant_globals, initial_values, spoiled_by
 from analysis.engines.automaton.functions.footprint import Footprints
 from analysis.engines.automaton.functions.function_model import FunctionModel, fact_names
@@ -57,6 +58,8 @@ class _Seen(msgspec.Struct, frozen=True):
         """The same for other functions."""
         before = self if self.edges.keys() == roots else _Seen(dict.fromkeys(roots, 0))
         edges = dict(before.edges)
+        if not roots:
+            return _Seen()
         for name in before.functions.keys() | functions.keys():
             old, new = before.functions.get(name), functions.get(name)
             if old is new and before.read[name] is read[name]:
@@ -70,7 +73,7 @@ class _Seen(msgspec.Struct, frozen=True):
 
 def is_small(program: Program, edges: int) -> bool:
     """Whether the program is small enough for the expensive answers."""
-    return sum(len(cfa.edges) for cfa in program.functions.values()) <= edges
+    return program.edges <= edges
 
 
 class ProgramDelta:
@@ -95,15 +98,21 @@ class ProgramDelta:
         self._seen = _Seen()
         self._alike: dict[frozenset[str], frozenset[str]] = {}  # equal sets as one object, which dicts find faster
         self._answers: dict[tuple[int, ...], tuple[int, ...]] = {}  # equal answers as one object, of which there are few
-        self.connect()
-
-    def connect(self) -> None:
-        """Puts together what depends on the program as a whole, and models its functions."""
-        rules = self.rules
+        self.around = Surroundings(program, self.footprints, self.matcher, self._weak_cases())
         self.beliefs = Beliefs(self.program, self.weak_lookup())
+        self.connect(self.footprints.order)
+
+    def surround(self) -> None:
+        """Lets the models that were taken over from the revision before ask this one."""
+        self.around.program, self.around.footprints = self.program, self.footprints
+        self.around.matcher, self.around.cases = self.matcher, self._weak_cases()
+
+    def connect(self, names: Iterable[str]) -> None:
+        """Puts together what depends on the program as a whole, and asks models of the functions named, callees first."""
+        rules = self.rules
         self.transfer = Transfer(rules, self.facts, self.program, self.relevance, self.thorough)
         self.calls = CallTransfer(self.transfer, self.footprints, self.matcher, self.beliefs)
-        for name in self.footprints.order:
+        for name in names:
             _ = self.lookup(name).cases.known  # callees first: what a call does is asked of the callee, and recursion is not deep
 
     def model(self, function: str) -> FunctionModel:
@@ -129,9 +138,7 @@ class ProgramDelta:
         found = self.models.get(function)
         if found is None:
             constants = self.initial_values if function == "main" else self.constants
-            found = self.models[function] = FunctionModel(
-                self.program.functions[function], self.program, self.footprints, self.matcher, self.weak_lookup(), constants
-            )
+            found = self.models[function] = FunctionModel(self.program.functions[function], self.around, constants)
         return found
 
     def weak_lookup(self) -> Callable[[str], FunctionModel]:
@@ -145,6 +152,10 @@ class ProgramDelta:
             return delta.lookup(function)
 
         return look
+
+    def _weak_cases(self) -> Callable[[str], Cases]:
+        look = self.weak_lookup()
+        return lambda function: look(function).cases
 
     def _has_body(self, call: ir.Call) -> bool:
         return any(target in self.program.functions for target in self.program.targets(call))

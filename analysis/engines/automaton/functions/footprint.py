@@ -250,6 +250,7 @@ class Footprints:
         for number, component in enumerate(self._components):
             self.component.update(dict.fromkeys(component, number))
             self.order.extend(component)
+        self.place = {name: index for index, name in enumerate(self.order)}
 
     def _close(self, component: tuple[str, ...]) -> None:
         written: set[str] = set()

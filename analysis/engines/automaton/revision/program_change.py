@@ -80,10 +80,17 @@ def revise(
     calls = _rewrite(delta, before, moved, wanted, callers)
     wanted.update(name for name, known in calls.items() if known is None)
     remodelled, unlike = _remodel(delta, before, wanted, callers)
-    delta.connect()
+    delta.beliefs, doubted = before.beliefs.revised(
+        program,
+        delta.weak_lookup(),
+        [models[name] for name in (remodelled | world.gone) & models.keys()],
+        [delta.lookup(name) for name in remodelled],
+    )
+    delta.connect(sorted(remodelled, key=delta.footprints.place.__getitem__))
     if delta.transfer.lenient != before.transfer.lenient:
         return None
-    otherwise = _doubting(delta, before, callers) | _otherwise_relevant(delta, nodes, graph)
+    doubting = set[str]().union(*map(callers.of, doubted))  # results of functions are tested more or less often than before
+    otherwise = doubting | _otherwise_relevant(delta, nodes, graph)
     touched = remodelled | otherwise
     rewritten = {name: known for name, known in calls.items() if known is not None}
     delta.memos = _memos(delta, before, remodelled | rewritten.keys(), otherwise, nodes, callers)
@@ -168,22 +175,22 @@ def _rewrite(
     return {name: models[name].rewrite(delta.footprints, moved) for name in (concerned - wanted) & models.keys()}
 
 
-def _remodel(delta: ProgramDelta, before: ProgramDelta, wanted: Set[str], callers: Callers) -> tuple[set[str], set[str]]:
+def _remodel(delta: ProgramDelta, before: ProgramDelta, wanted: set[str], callers: Callers) -> tuple[set[str], set[str]]:
     """Makes new models of the wanted functions, and of those whose callees look different to them as a
     result. Keeps the other models. Returns the functions with new models, and those of them that look
     different to callers."""
-    delta.models = {}
-    lookup = delta.weak_lookup()
+    delta.models = dict(before.models)
+    behind = copy(delta.around)
+    for name in wanted.union(before.models.keys() - delta.program.functions.keys()):
+        known = delta.models.pop(name, None)
+        if known is not None:
+            known.stay_behind(behind)
+    delta.surround()
     done: set[str] = set()
     unlike: set[str] = set()
     open_ = set(wanted)
-    for name, model in before.models.items():
-        if name not in wanted and name in delta.program.functions:
-            model.rebase(lookup, delta.footprints, delta.matcher, delta.program)
-            delta.models[name] = model
-    place = {name: index for index, name in enumerate(delta.footprints.order)}
     while open_:
-        name = min(open_, key=place.__getitem__)
+        name = min(open_, key=delta.footprints.place.__getitem__)
         open_.discard(name)
         done.add(name)
         delta.models.pop(name, None)
@@ -248,13 +255,6 @@ def _starting_otherwise(delta: ProgramDelta, before: ProgramDelta, changed: Set[
 
 def _other_values(old: Mapping[str, Interval], new: Mapping[str, Interval]) -> set[str]:
     return {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
-
-
-def _doubting(delta: ProgramDelta, before: ProgramDelta, callers: Callers) -> set[str]:
-    """The callers of functions whose results are tested more or less often than before."""
-    old, new = before.beliefs.counts, delta.beliefs.counts
-    differ = {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
-    return set().union(*(callers.of(name) for name in differ))
 
 
 def _otherwise_relevant(delta: ProgramDelta, nodes: Set[Node], graph: DerivationGraph) -> set[str]:
