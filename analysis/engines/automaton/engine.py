@@ -234,6 +234,7 @@ class Analysis:
         if self._said is None:
             found, answers = self._findings, self._answers
             states = self._retrace.entered()
+            answers.changed(self._retrace.take_otherwise())
             verdicts = answers.verdicts(self.program, self.graph, states, found.violated, found.undecided, ms)
             said = verdicts, answers.summaries(self.graph, states)
             before = self._said_before
