@@ -258,7 +258,14 @@ def with_values(program: Program, before: Program | None = None) -> Program:
     known = None if before is None or not _is_like(before, program) else before.called
     called = _Solution(program).called if known is None else known
     return Program(
-        program.functions, program.globals, program.externals, program.records, program.address_taken, program.exposed, called
+        program.functions,
+        program.globals,
+        program.externals,
+        program.records,
+        program.address_taken,
+        program.exposed,
+        called,
+        program.edges,
     )
 
 

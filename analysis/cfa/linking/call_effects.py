@@ -269,7 +269,8 @@ class WithCallees(NamedTuple):
 def with_callees(functions: Mapping[str, Own], ending: Set[str], before: WithCallees) -> WithCallees:
     """What each function does together with all that it calls. `ending` are functions that are declared not to return. What
     stayed the same since `before` is the same object."""
-    dirty = {name for name, mine in functions.items() if mine != before.functions.get(name)}
+    last = before.functions
+    dirty = {name for name, mine in functions.items() if (old := last.get(name)) is not mine and old != mine}
     called = {**before.called, **{name: frozenset(callee for callee, _ in functions[name].calls) for name in dirty}}
     effects = dict(before.effects)
     moved = (functions.keys() - before.functions.keys()) | (before.functions.keys() - functions.keys())
@@ -279,15 +280,16 @@ def with_callees(functions: Mapping[str, Own], ending: Set[str], before: WithCal
     if moved or not stay(place, before.called, called, dirty):
         components = _components(functions)
         place = {name: number for number, component in enumerate(components) for name in component}
-        known = set(before.components)
-        dirty.update(name for component in components if component not in known for name in component)
+        same = set(before.components)
+        dirty.update(name for component in components if component not in same for name in component)
     if ending != before.ending:
         dirty.update(functions)
-    for component in components:
-        if dirty.isdisjoint(component) and all(moved.isdisjoint(called[name]) for name in component):
+    numbers = {place[name] for name in dirty}
+    for number, component in enumerate(components):
+        if number not in numbers and (not moved or all(moved.isdisjoint(called[name]) for name in component)):
             continue
-        found, last = _whole(component, functions, ending, effects), before.effects.get(component[0])
-        found = last if last is not None and last == found else found
+        found, known = _whole(component, functions, ending, effects), before.effects.get(component[0])
+        found = known if known is not None and known == found else found
         moved.update(name for name in component if before.effects.get(name) is not found)
         effects.update(dict.fromkeys(component, found))
     return WithCallees(functions, ending, effects, called, components, place, moved)

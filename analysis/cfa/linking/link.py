@@ -78,8 +78,11 @@ def link(units: Sequence[Unit], before: LinkedProgram | None = None, contracts: 
     defined, found = found, _obstructed(found, obstructing)
     if before is not None and unchanged:
         old = before.program
-        same = found.cfas == old.functions and list(found.cfas) == list(old.functions)
-        program = old if same else Program(found.cfas, old.globals, old.externals, old.records, old.address_taken)
+        differ = [(cfa, was) for name, cfa in found.cfas.items() if (was := old.functions[name]) is not cfa]
+        edges = old.edges + sum(len(cfa.edges) - len(was.edges) for cfa, was in differ)
+        same = not differ and list(found.cfas) == list(old.functions)
+        rest = old.globals, old.externals, old.records, old.address_taken
+        program = old if same else Program(found.cfas, *rest, edges=edges)
     else:
         taken = {name for unit in units for name in unit.address_taken}
         externals = with_beliefs(described_externals(_externals(separated.units, found.cfas), known))

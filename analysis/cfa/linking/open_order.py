@@ -82,7 +82,8 @@ class _Shown(NamedTuple):
 class Orders(NamedTuple):
     """What was found out about a program, for the next revision. `exposed`: the variables with static storage whose addresses are
     used at all; `anywhere`: the same, other files included. (Which of its own variables a function exposes is asked of that
-    function alone.)
+    function alone.) `unordered`: the functions that have operands whose order is open. `conflicts` are by linkage name; functions
+    without any are absent.
     Operands that meet without a call, through a pointer from another file, are left to `ORDER`: what they do is undefined
     (C11 6.5p2)."""
 
@@ -92,16 +93,13 @@ class Orders(NamedTuple):
     exposed: frozenset[str]
     has_other_files: bool
     anywhere: frozenset[str]
+    unordered: Set[str]
     decided: dict[str, _Decided]
-
-    @property
-    def conflicts(self) -> dict[str, tuple[Conflict, ...]]:
-        """The conflicts, by linkage name; functions without any are absent."""
-        return {name: mine.conflicts for name, mine in self.decided.items() if mine.conflicts}
+    conflicts: dict[str, tuple[Conflict, ...]]
 
 
-_NO_NAMES = frozenset[str]()
-NO_ORDERS = Orders({}, _Shown({}, *[_NO_NAMES] * 6), WithCallees({}, _NO_NAMES, {}), _NO_NAMES, False, _NO_NAMES, {})
+_NONE = frozenset[str]()
+NO_ORDERS = Orders({}, _Shown({}, *[_NONE] * 6), WithCallees({}, _NONE, {}), _NONE, False, _NONE, _NONE, {}, {})
 
 
 def conflicts(
@@ -112,9 +110,10 @@ def conflicts(
     if not any(cfa.unordered for cfa in cfas.values()):
         return NO_ORDERS
     now = _revised(units, cfas, ending, last, is_alike=is_alike)
-    for name, cfa in cfas.items():
-        if cfa.unordered and name not in now.decided:
-            now.decided[name] = _Decided(tuple(_in_function(cfa, now)), _called(cfa))
+    for name in now.unordered - now.decided.keys():
+        mine = now.decided[name] = _Decided(tuple(_in_function(cfas[name], now)), _called(cfas[name]))
+        if mine.conflicts:
+            now.conflicts[name] = mine.conflicts
     return now
 
 
@@ -139,8 +138,11 @@ def _revised(units: Sequence[Unit], cfas: Mapping[str, Cfa], more: frozenset[str
     anywhere = exposed | shown.named if has_other_files else exposed
     calls = with_callees(functions, ending, last.calls)
     same = (exposed, anywhere, ending, shown.records) == (last.exposed, last.anywhere, last.calls.ending, last.shown.records)
-    decided = _still_decided(last, cfas, changed, calls) if same else {}
-    return Orders(cfas, shown, calls, exposed, has_other_files, anywhere, decided)
+    known = (last.unordered - changed) & cfas.keys()
+    unordered = known.union(name for name in changed if cfas[name].unordered)
+    decided = _still_decided(last, known, calls) if same else {}
+    found = {name: mine for name, mine in last.conflicts.items() if name in decided}
+    return Orders(cfas, shown, calls, exposed, has_other_files, anywhere, unordered, decided, found)
 
 
 def _shown_by(units: Sequence[Unit]) -> _Shown:
@@ -197,11 +199,14 @@ def _defined_elsewhere(units: Sequence[Unit]) -> frozenset[str]:
     return frozenset(declared - defined)
 
 
-def _still_decided(last: Orders, cfas: Mapping[str, Cfa], changed: set[str], calls: WithCallees) -> dict[str, _Decided]:
-    """The answers of before for functions that are the same, and whose operands call only what does the same as before."""
-    decided = {name: mine for name, mine in last.decided.items() if calls.moved.isdisjoint(mine.called)}
-    for name in changed.union(decided.keys() - cfas.keys()):
-        decided.pop(name, None)
+def _still_decided(last: Orders, names: Set[str], calls: WithCallees) -> dict[str, _Decided]:
+    """The answers of before for these functions, which are the same, where their operands call only what does the same as
+    before."""
+    decided = dict(last.decided)
+    for name in decided.keys() - names:
+        del decided[name]
+    if calls.moved:
+        return {name: mine for name, mine in decided.items() if calls.moved.isdisjoint(mine.called)}
     return decided
 
 

@@ -60,10 +60,10 @@ class _Seen(msgspec.Struct, frozen=True):
         edges = dict(before.edges)
         if not roots:
             return _Seen()
-        for name in before.functions.keys() | functions.keys():
-            old, new = before.functions.get(name), functions.get(name)
-            if old is new and before.read[name] is read[name]:
-                continue
+        seen, known = before.functions, before.read
+        differ = [name for name, new in functions.items() if seen.get(name) is not new or known[name] is not read[name]]
+        for name in (*differ, *(seen.keys() - functions.keys())):
+            old, new = seen.get(name), functions.get(name)
             if old is not None:
                 edges.update((root, edges[root] - len(old.edges)) for root in roots & before.read[name])
             if new is not None:
@@ -90,7 +90,7 @@ class ProgramDelta:
         self.relevance = Relevance(program, rules, self.matcher)
         self.initial_values = initial_values(program)
         self.spoiled = {name: spoiled_by(cfa) for name, cfa in program.functions.items()}
-        self.constants = constant_globals(program, self.footprints.returning, self.spoiled)
+        self.constants = constant_globals(program, self.footprints.returning, self.spoiled, self.initial_values)
         self.callers: dict[str, set[str]] | None = None  # of each function, once somebody has asked
         self.models: dict[str, FunctionModel] = {}
         self.memos: dict[str, Memo] = {}

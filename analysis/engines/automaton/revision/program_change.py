@@ -140,9 +140,10 @@ def _without_models(
         delta.matcher = before.matcher.revised(program, world.calls)
         delta.initial_values = initial_values(program)
     delta.footprints, moved = before.footprints.revised(program, changed, callers.of)
-    delta.spoiled = {name: known for name, known in before.spoiled.items() if name not in world.gone}
-    delta.spoiled |= {name: spoiled_by(program.functions[name]) for name in changed}
-    delta.constants = constant_globals(program, delta.footprints.returning, delta.spoiled)
+    delta.spoiled = {**before.spoiled, **{name: spoiled_by(program.functions[name]) for name in changed}}
+    for name in world.gone:
+        del delta.spoiled[name]
+    delta.constants = constant_globals(program, delta.footprints.returning, delta.spoiled, delta.initial_values)
     delta.relevance.revise(program, delta.matcher, changed)
     return delta, moved
 
@@ -212,7 +213,9 @@ def _memos(
     """The answers that still hold. Where facts begin can differ for any state, in the graph or not, where a value can begin to
     be tracked at one of the nodes: in the function of a variable, and in its callers, which pass and get values; anywhere, if
     many functions share the node."""
-    kept = {name: memo for name, memo in before.memos.items() if name not in others and name in delta.program.functions}
+    kept = dict(before.memos)
+    for name in others | (kept.keys() - delta.program.functions.keys()):
+        kept.pop(name, None)
     owners = {function for function, _ in nodes}
     forgetful = kept.keys() if "" in owners else set(otherwise).union(owners, *map(callers.of, owners)) & kept.keys()
     for name in forgetful:
