@@ -25,6 +25,7 @@ from copy import copy
 
 import msgspec
 
+from analysis.cfa.callgraph import called
 from analysis.cfa.graph import Cfa, Program
 from analysis.engines.automaton.facts.product import Memo, ProgramDelta, is_small
 from analysis.engines.automaton.facts.relevance import node_of
@@ -143,9 +144,21 @@ def _without_models(
     delta.spoiled = {**before.spoiled, **{name: spoiled_by(program.functions[name]) for name in changed}}
     for name in world.gone:
         del delta.spoiled[name]
-    delta.constants = constant_globals(program, delta.footprints.returning, delta.spoiled, delta.initial_values)
+    if world or not _spoil_alike(before, delta, changed):
+        delta.constants = constant_globals(program, delta.footprints.returning, delta.spoiled, delta.initial_values)
     delta.relevance.revise(program, delta.matcher, changed)
     return delta, moved
+
+
+def _spoil_alike(before: ProgramDelta, delta: ProgramDelta, changed: Set[str]) -> bool:
+    """Whether changed functions do to globals what they did, and call what they called, so that the same globals are constant."""
+    if before.footprints.returning != delta.footprints.returning or before.program.called is not delta.program.called:
+        return False
+    return all(
+        before.spoiled[name] == delta.spoiled[name]
+        and called(before.program.functions[name]) == called(delta.program.functions[name])
+        for name in changed
+    )
 
 
 def _changes(
