@@ -105,7 +105,7 @@ NO_ORDERS = Orders({}, _Shown({}, *[_NONE] * 6), WithCallees({}, _NONE, {}), _NO
 def conflicts(
     units: Sequence[Unit], cfas: Mapping[str, Cfa], ending: frozenset[str], last: Orders = NO_ORDERS, *, is_alike: bool = False
 ) -> Orders:
-    """The conflicts in the functions of a program. `ending` and `is_alike`: see `obstructed.obstructions`; `last` is the
+    """The conflicts in the functions of a program. `ending` and `is_alike`: see `obstructions.obstructions`; `last` is the
     answer for the revision before."""
     if not any(cfa.unordered for cfa in cfas.values()):
         return NO_ORDERS
