@@ -282,17 +282,23 @@ def with_callees(functions: Mapping[str, Own], ending: Set[str], before: WithCal
         place = {name: number for number, component in enumerate(components) for name in component}
         same = set(before.components)
         dirty.update(name for component in components if component not in same for name in component)
-    if ending != before.ending:
-        dirty.update(functions)
-    numbers = {place[name] for name in dirty}
-    for number, component in enumerate(components):
-        if number not in numbers and (not moved or all(moved.isdisjoint(called[name]) for name in component)):
+    numbers = {place[name] for name in (functions if ending != before.ending else dirty)}
+    now = WithCallees(functions, ending, effects, called, components, place, moved)
+    return now._replace(moved=_close(now, effects, numbers, before.effects))
+
+
+def _close(now: WithCallees, effects: dict[str, Effects], numbers: Set[int], before: Mapping[str, Effects]) -> set[str]:
+    """Brings `effects` up to date, in the components of these numbers and in those that call what is not as `before`, or was
+    not there, or is not any more. The functions whose effects are others."""
+    moved = set(now.moved)
+    for number, component in enumerate(now.components):
+        if number not in numbers and (not moved or all(moved.isdisjoint(now.called[name]) for name in component)):
             continue
-        found, known = _whole(component, functions, ending, effects), before.effects.get(component[0])
+        found, known = _whole(component, now.functions, now.ending, effects), before.get(component[0])
         found = known if known is not None and known == found else found
-        moved.update(name for name in component if before.effects.get(name) is not found)
+        moved.update(name for name in component if before.get(name) is not found)
         effects.update(dict.fromkeys(component, found))
-    return WithCallees(functions, ending, effects, called, components, place, moved)
+    return moved
 
 
 def _components(functions: Mapping[str, Own]) -> Sequence[Sequence[str]]:

@@ -77,12 +77,7 @@ def link(units: Sequence[Unit], before: LinkedProgram | None = None, contracts: 
     obstructing = obstructions(separated.units, found.cfas, known.ending, last, is_alike=exchanged is not None)
     defined, found = found, _obstructed(found, obstructing)
     if before is not None and unchanged:
-        old = before.program
-        differ = [(cfa, was) for name, cfa in found.cfas.items() if (was := old.functions[name]) is not cfa]
-        edges = old.edges + sum(len(cfa.edges) - len(was.edges) for cfa, was in differ)
-        same = not differ and list(found.cfas) == list(old.functions)
-        rest = old.globals, old.externals, old.records, old.address_taken
-        program = old if same else Program(found.cfas, *rest, edges=edges)
+        program = _with_functions(before.program, found.cfas)
     else:
         taken = {name for unit in units for name in unit.address_taken}
         externals = with_beliefs(described_externals(_externals(separated.units, found.cfas), known))
@@ -91,6 +86,15 @@ def link(units: Sequence[Unit], before: LinkedProgram | None = None, contracts: 
     return LinkedProgram(
         program, found.sources, messages, surfaces, tuple(units), separated, defined, obstructing, contracts, known
     )
+
+
+def _with_functions(old: Program, cfas: Mapping[str, Cfa]) -> Program:
+    """A program with other functions of the same names; the very same one if they are the same, in the same order."""
+    differ = [(cfa, was) for name, cfa in cfas.items() if (was := old.functions[name]) is not cfa]
+    if not differ and list(cfas) == list(old.functions):
+        return old
+    edges = old.edges + sum(len(cfa.edges) - len(was.edges) for cfa, was in differ)
+    return Program(cfas, old.globals, old.externals, old.records, old.address_taken, edges=edges)
 
 
 def _all_same(surfaces: Sequence[Surface], before: Sequence[Surface]) -> bool:

@@ -103,24 +103,35 @@ def obstructions(
     orders = conflicts(units, cfas, ending, NO_ORDERS if last is None else last.orders, is_alike=is_alike)
     last = last if is_alike else None
     said = _said_by(units, cfas) if last is None else last.said
-    changed = set(cfas) if last is None else {name for name, cfa in cfas.items() if cfa is not last.cfas[name]}
-    called = {} if last is None else {name: names for name, names in last.called.items() if name not in changed}
-    called.update((name, found) for name in changed if (found := frozenset(unlike_calls(cfas[name]))))
-    if last is None or not changed.isdisjoint((*said.yielding, *said.several)):
-        undecided = dict(_undecided(units, said))
-    else:
-        undecided = last.undecided
+    changed = _changed(cfas, {} if last is None else last.cfas)
+    called = _called_again({} if last is None else last.called, cfas, changed)
+    is_decided_again = last is None or not changed.isdisjoint((*said.yielding, *said.several))
+    undecided = dict(_undecided(units, said)) if last is None or is_decided_again else last.undecided
     named = _named(units, cfas, said, called.values(), undecided)
     names = last.names if last is not None and named == last.named else _spread(said.started, named)
     here = dict(_here([units[number] for number in said.local]))
-    reasons: dict[str, str] = {}
     if last is not None and names == last.names and here == last.here:
-        reasons.update((name, reason) for name, reason in last.reasons.items() if name not in changed)
-        reasons.update(_reasons({name: cfas[name] for name in changed}, said, names, here))
+        known = {name: reason for name, reason in last.reasons.items() if name not in changed}
+        reasons = {**known, **dict(_reasons({name: cfas[name] for name in changed}, said, names, here))}
     else:
-        reasons.update(_reasons(cfas, said, names, here))
-    returning = frozenset(name for name in said.ends if name in cfas and _may_return(cfas[name]))
+        reasons = dict(_reasons(cfas, said, names, here))
+    returning = _returning(cfas, said)
     return Obstructions(reasons, returning, orders.conflicts, cfas, said, called, undecided, named, names, here, orders)
+
+
+def _changed(cfas: Mapping[str, Cfa], before: Mapping[str, Cfa]) -> set[str]:
+    return {name for name, cfa in cfas.items() if cfa is not before.get(name)}
+
+
+def _called_again(last: Mapping[str, frozenset[str]], cfas: Mapping[str, Cfa], changed: Set[str]) -> dict[str, frozenset[str]]:
+    """The names by which functions call library functions otherwise than these are, by function, where there are any."""
+    called = {name: names for name, names in last.items() if name not in changed}
+    called.update((name, names) for name in changed if (names := frozenset(unlike_calls(cfas[name]))))
+    return called
+
+
+def _returning(cfas: Mapping[str, Cfa], said: Said) -> frozenset[str]:
+    return frozenset(name for name in said.ends if name in cfas and _may_return(cfas[name]))
 
 
 def _said_by(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> Said:

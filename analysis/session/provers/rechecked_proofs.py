@@ -56,9 +56,20 @@ class RecheckedProofs:
         """The functions, with a mark where a rule was proved, is not any more, and is being asked about, or not all text parses
         (`understood`). `before` are the same ones as `reports` has them, by linkage name; `is_asked` says whether an answer about
         a function and a rule is to come."""
-        if not self._proved and not self._stored and self._is_nothing_proved(functions):
-            self.is_any = False
-            return tuple(functions)
+        if self._proved or self._stored or not self._is_nothing_proved(functions):
+            return self._compared(functions, reports, before, is_asked, understood=understood)
+        self.is_any = False
+        return tuple(functions)
+
+    def _compared(
+        self,
+        functions: Sequence[FunctionReport],
+        reports: Mapping[str, FunctionReport],
+        before: Sequence[FunctionReport],
+        is_asked: Callable[[str, str], bool],
+        *,
+        understood: bool,
+    ) -> tuple[FunctionReport, ...]:
         names = {id(report): name for name, report in reports.items()}
         known, self._proved = self._proved, {}
         last, self._last = self._last, {}

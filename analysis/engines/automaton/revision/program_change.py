@@ -81,19 +81,15 @@ def revise(
     calls = _rewrite(delta, before, moved, wanted, callers)
     wanted.update(name for name, known in calls.items() if known is None)
     remodelled, unlike = _remodel(delta, before, wanted, callers)
-    delta.beliefs, doubted = before.beliefs.revised(
-        program,
-        delta.weak_lookup(),
-        [models[name] for name in (remodelled | world.gone) & models.keys()],
-        [delta.lookup(name) for name in remodelled],
-    )
+    gone = [models[name] for name in (remodelled | world.gone) & models.keys()]
+    delta.beliefs, doubted = before.beliefs.revised(program, delta.weak_lookup(), gone, map(delta.lookup, remodelled))
     delta.connect(sorted(remodelled, key=delta.footprints.place.__getitem__))
     if delta.transfer.lenient != before.transfer.lenient:
         return None
     doubting = set[str]().union(*map(callers.of, doubted))  # results of functions are tested more or less often than before
     otherwise = doubting | _otherwise_relevant(delta, nodes, graph)
     touched = remodelled | otherwise
-    rewritten = {name: known for name, known in calls.items() if known is not None}
+    rewritten = _kept_models(calls)
     delta.memos = _memos(delta, before, remodelled | rewritten.keys(), otherwise, nodes, callers)
     entered_otherwise = _entered_otherwise(delta, before, remodelled)
     functions = {}
@@ -119,6 +115,10 @@ def revise(
     delta.callers = callers.settled()
     differ = (remodelled - written.keys()) | _starting_otherwise(delta, before, changed)
     return Revised(delta, changes, frozenset(differ), written, frozenset(touched), world.gone)
+
+
+def _kept_models(calls: Mapping[str, Rewritten | None]) -> dict[str, Rewritten]:
+    return {name: known for name, known in calls.items() if known is not None}
 
 
 def _call_alike(old: Program, program: Program, world: WorldChange) -> bool:
