@@ -5,7 +5,7 @@ Our own, because importing networkx takes as long as the rest of the checker pro
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Set
 from typing import TypeVar
 
 _Node = TypeVar("_Node", bound=Hashable)
@@ -54,3 +54,18 @@ def strongly_connected(graph: Mapping[_Node, Iterable[_Node]]) -> list[list[_Nod
             parent = path[-1][0]
             lowest[parent] = min(lowest[parent], lowest[node])
     return components
+
+
+def stay(
+    place: Mapping[_Node, int], old: Mapping[_Node, Set[_Node]], new: Mapping[_Node, Set[_Node]], changed: Iterable[_Node]
+) -> bool:
+    """Whether the components of a graph are what they were, and can stay in their order, where `place` is the number of each
+    node's component, and the successors of some nodes are not the `old` but `new` ones. It can be true where the answer is False:
+    an edge inside of a component went, or one came to a later component."""
+    for node in changed:
+        gone, added, here = old[node] - new[node], new[node] - old[node], place[node]
+        if any(other != node and place.get(other) == here for other in gone):
+            return False
+        if any(place.get(other, here) > here for other in added):
+            return False
+    return True

@@ -258,7 +258,14 @@ def with_values(program: Program, before: Program | None = None) -> Program:
     known = None if before is None or not _is_like(before, program) else before.called
     called = _Solution(program).called if known is None else known
     return Program(
-        program.functions, program.globals, program.externals, program.records, program.address_taken, program.exposed, called
+        program.functions,
+        program.globals,
+        program.externals,
+        program.records,
+        program.address_taken,
+        program.exposed,
+        called,
+        program.edges,
     )
 
 
@@ -266,11 +273,11 @@ def _is_like(one: Program, other: Program) -> bool:
     """Whether nothing differs between two programs that the answer depends on."""
     if one.functions.keys() != other.functions.keys():
         return False
-    both = ((cfa, other.functions[name]) for name, cfa in one.functions.items())
+    changed = [(cfa, new) for name, cfa in one.functions.items() if (new := other.functions[name]) is not cfa]
     return (
         one.address_taken == other.address_taken
         and one.globals == other.globals
         and one.externals == other.externals
         and one.records == other.records
-        and all(cfa is new or flows_of(cfa) == flows_of(new) for cfa, new in both)
+        and all(flows_of(cfa) == flows_of(new) for cfa, new in changed)
     )

@@ -11,6 +11,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from operator import attrgetter
 from typing import NamedTuple, Protocol
 
 import msgspec
@@ -291,6 +292,8 @@ class Program:
 
     `called`: what calls through pointers reach, where more is known of it than their types (`cfa.function_values`); None for all
     that proves something.
+
+    `edges`: how many edges all functions have, where that is known; it is counted else.
     """
 
     def __init__(
@@ -302,6 +305,7 @@ class Program:
         address_taken: Iterable[str],
         exposed: frozenset[str] | None = None,
         called: Mapping[ir.Call, Reached] | None = None,
+        edges: int | None = None,
     ) -> None:
         self.exposed = exposed
         self.called = called
@@ -310,6 +314,7 @@ class Program:
         self.externals = dict(externals)
         self.records = dict(records)
         self.address_taken = frozenset(address_taken)
+        self._edges = edges
         self._fitting: dict[c_types.Type, tuple[str, ...]] = {}
 
     def targets(self, call: ir.Call) -> tuple[str, ...]:
@@ -369,6 +374,13 @@ class Program:
         """Whether it is known of an external function all that it does."""
         function = self.known(name)
         return function is not None and function.is_complete
+
+    @property
+    def edges(self) -> int:
+        """How many edges all functions have."""
+        if self._edges is None:
+            self._edges = sum(map(len, map(attrgetter("edges"), self.functions.values())))
+        return self._edges
 
     @cached_property
     def contracts(self) -> tuple[Function, ...]:

@@ -52,13 +52,13 @@ def entered_elsewhere(program: Program) -> frozenset[str]:
 def called_from_outside(program: Program) -> frozenset[str]:
     """The functions whose address is used and that nobody in the program calls, by name or through a pointer. Code outside of the
     program does: they are the start of a thread, handlers of signals, what `qsort` compares with."""
-    waiting = program.address_taken & program.functions.keys()
-    for cfa in program.functions.values():
-        waiting = waiting - direct_callees(cfa)
-    for cfa in program.functions.values():
+    waiting = set(program.address_taken & program.functions.keys())
+    for cfa in program.functions.values() if waiting else ():
+        waiting -= direct_callees(cfa)
+    for cfa in program.functions.values() if waiting else ():
         for call in pointer_calls(cfa):
-            waiting = waiting.difference(program.targets(call))
-    return waiting
+            waiting.difference_update(program.targets(call))
+    return frozenset(waiting)
 
 
 def with_outside_calls(entries: Sequence[str], program: Program) -> tuple[str, ...]:

@@ -53,12 +53,11 @@ class Checked(msgspec.Struct, frozen=True):
 
 
 class _UnitReports(NamedTuple):
-    """What was said of the functions of a unit, with the verdicts and summaries that it was made of."""
+    """What was said of the functions of a unit. `alone`: no other unit defined any of them, so that all of them are its own."""
 
     unit: UnitView
-    verdicts: dict[str, dict[str, RuleVerdict]]
-    summaries: dict[str, tuple[str, ...]]
     reports: dict[str, FunctionReport]
+    alone: bool
 
 
 class ProgramCheck:
@@ -73,6 +72,7 @@ class ProgramCheck:
         self._own: dict[str, tuple[Unit, frozenset[str]]] = {}
         self._reports: dict[str, FunctionReport] = {}
         self._by_unit: dict[str, _UnitReports] = {}
+        self._said: tuple[dict[str, dict[str, RuleVerdict]], dict[str, tuple[str, ...]]] = ({}, {})
         self._entries = EntryChoice()
 
     def forget(self) -> None:
@@ -179,12 +179,12 @@ class ProgramCheck:
     ) -> Checked:
         began = time.perf_counter()
         mine = self._mine(units)
-        functions = self._report(units, result, places, mine)
+        functions = self._report(units, result, places, mine, linked.defined.shared)
         return Checked(
             functions=(*functions, *unparsed(units, rules)),
             findings=tuple(result.findings),
             messages=(*linked.messages, *messages, *result.messages),
-            work=msgspec.structs.replace(result.work, edges=sum(len(cfa.edges) for cfa in linked.program.functions.values())),
+            work=msgspec.structs.replace(result.work, edges=linked.program.edges),
             ms=result.ms,
             failed=bool(messages),
             rechecked=tuple(
@@ -212,22 +212,31 @@ class ProgramCheck:
         return self._entries.choose(program, options.entries, of_system)
 
     def _report(
-        self, units: Sequence[UnitView], result: AutomatonResult, places: ProgramPlaces, mine: frozenset[str]
+        self,
+        units: Sequence[UnitView],
+        result: AutomatonResult,
+        places: ProgramPlaces,
+        mine: frozenset[str],
+        shared: frozenset[str],
     ) -> list[FunctionReport]:
-        """What is said of each function, in the order of the units; the same as in the revision before if nothing differs."""
+        """What is said of each function, in the order of the units; the same as in the revision before if nothing differs.
+        `mine` are the user's functions, `shared` those that several units define."""
+        (verdicts, summaries), self._said = self._said, (result.verdicts, result.summaries)
+        differ = _differing(verdicts, result.verdicts) | _differing(summaries, result.summaries)
         before, self._by_unit = self._by_unit, {}
+        reports: dict[str, FunctionReport] = {}
         for unit in units:
-            names = [
-                f.cfa.name for f in unit.kept.unit.functions if places.unit_of(f.cfa.name) == unit.path and f.cfa.name in mine
-            ]
             known = before.get(unit.path)
-            same = known is not None and known.verdicts is result.verdicts and known.summaries is result.summaries
-            if known is None or not same or known.unit is not unit or known.reports.keys() != set(names):
-                reports = self._report_unit(unit, names, result, places)
-                known = _UnitReports(unit, result.verdicts, result.summaries, reports)
+            alone = shared.isdisjoint(f.cfa.name for f in unit.kept.unit.functions) if shared else True
+            is_same = known is not None and known.unit is unit and known.alone and alone
+            if known is None or not is_same or not known.reports.keys().isdisjoint(differ):
+                names = (f.cfa.name for f in unit.kept.unit.functions)
+                own = [name for name in names if places.unit_of(name) == unit.path and name in mine]
+                known = _UnitReports(unit, self._report_unit(unit, own, result, places), alone)
             self._by_unit[unit.path] = known
-        self._reports = {name: report for known in self._by_unit.values() for name, report in known.reports.items()}
-        return list(self._reports.values())
+            reports.update(known.reports)
+        self._reports = reports
+        return list(reports.values())
 
     def _report_unit(
         self, unit: UnitView, names: Sequence[str], result: AutomatonResult, places: ProgramPlaces
@@ -246,6 +255,11 @@ class ProgramCheck:
                 known = FunctionReport(name=display_name(name), place=place, verdicts=verdicts, stale=is_stale, summary=summary)
             reports[name] = known
         return reports
+
+
+def _differing(old: Mapping[str, object], new: Mapping[str, object]) -> set[str]:
+    """The functions of which something else is said."""
+    return {name for name, said in new.items() if old.get(name) is not said} | (old.keys() - new.keys())
 
 
 def own_functions(unit: UnitView) -> Iterator[str]:

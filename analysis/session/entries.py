@@ -7,7 +7,7 @@ nobody in the program calls.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from analysis.cfa.callgraph import callees
@@ -28,7 +28,6 @@ class Entries(NamedTuple):
 class _Chosen(NamedTuple):
     program: Program
     of_system: Collection[str]
-    calls: Mapping[str, frozenset[str]] | None
     entries: Entries
 
 
@@ -45,28 +44,27 @@ class EntryChoice:
 
     def choose(self, program: Program, wanted: Sequence[str], of_system: Collection[str]) -> Entries:
         """What `choose_entries` chooses. `wanted` is the same each time."""
-        last, functions = self._last, program.functions
+        last = self._last
         if last is not None and last.program is program and last.of_system == of_system:
             return last.entries
-        calls = None if wanted or MAIN not in functions else {name: direct_callees(cfa) for name, cfa in functions.items()}
-        if last is not None and last.of_system == of_system and _is_alike(last, program, calls):
+        by_calls = not wanted and MAIN in program.functions
+        if last is not None and last.of_system == of_system and _is_alike(last.program, program, by_calls=by_calls):
             entries = last.entries
         else:
             entries = choose_entries(program, wanted, of_system)
-        self._last = _Chosen(program, of_system, calls, entries)
+        self._last = _Chosen(program, of_system, entries)
         return entries
 
 
-def _is_alike(last: _Chosen, program: Program, calls: Mapping[str, frozenset[str]] | None) -> bool:
-    """Whether the entries are those that were chosen last. A function can be one now without any edit of a body: an initialiser
-    names another function."""
-    before = last.program
-    if before.address_taken != program.address_taken:
+def _is_alike(before: Program, program: Program, *, by_calls: bool) -> bool:
+    """Whether the entries are those that were chosen for the program before. A function can be one now without any edit of a
+    body: an initialiser names another function. `by_calls`: bodies matter for nothing but the functions that they name."""
+    if before.address_taken != program.address_taken or list(before.functions) != list(program.functions):
         return False
-    if calls is not None and calls == last.calls:
+    changed = [(cfa, new) for name, cfa in before.functions.items() if (new := program.functions[name]) is not cfa]
+    if by_calls and all(direct_callees(cfa) == direct_callees(new) for cfa, new in changed):
         return True
-    same = list(before.functions.items()) == list(program.functions.items())
-    return same and before.externals == program.externals and before.called == program.called
+    return not changed and before.externals == program.externals and before.called == program.called
 
 
 def choose_entries(program: Program, wanted: Sequence[str], of_system: Collection[str] = ()) -> Entries:

@@ -6,7 +6,7 @@ import networkx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.cfa.components import strongly_connected
+from analysis.cfa.components import stay, strongly_connected
 
 NAMES = [f"n{number}" for number in range(12)]
 
@@ -26,6 +26,27 @@ def test_the_components_are_those_of_networkx(graph: dict[str, list[str]]) -> No
     assert sorted(map(sorted, found)) == sorted(map(sorted, networkx.strongly_connected_components(expected)))
     place = {node: number for number, component in enumerate(found) for node in component}
     assert all(place[other] <= place[node] for node, others in graph.items() for other in others if other in graph)
+
+
+@given(graphs(), graphs())
+def test_components_stay_only_where_they_are_the_same_in_an_order_that_holds(
+    one: dict[str, list[str]], other: dict[str, list[str]]
+) -> None:
+    old = {node: frozenset(others) for node, others in one.items()}
+    new = {node: frozenset(other.get(node, one[node])) for node in one}
+    found = strongly_connected(one)
+    place = {node: number for number, component in enumerate(found) for node in component}
+    if stay(place, old, new, [node for node in old if old[node] != new[node]]):
+        assert sorted(map(sorted, found)) == sorted(map(sorted, strongly_connected(new)))
+        assert all(place[to] <= place[node] for node, others in new.items() for to in others if to in place)
+
+
+def test_components_stay_where_calls_go_down_and_none_within_a_circle_went() -> None:
+    place = {"a": 0, "b": 0, "c": 1, "d": 2}
+    old = {"a": {"b"}, "b": {"a"}, "c": {"a"}, "d": {"c", "outside"}}
+    assert stay(place, old, {**old, "d": {"a", "other"}, "c": set[str]()}, ("c", "d"))
+    assert not stay(place, old, {**old, "c": {"d"}}, ("c",))
+    assert not stay(place, old, {**old, "a": set[str]()}, ("a",))
 
 
 def test_a_long_chain_needs_no_recursion() -> None:

@@ -22,6 +22,8 @@ def as_sets(graph: DerivationGraph) -> dict[str, dict[str, object]]:
     """A graph without the orders of discovery. Nothing may be there twice, and the redundant parts must agree."""
     found: dict[str, dict[str, object]] = {}
     sites_by_caller: dict[str, dict[int, set[object]]] = {}
+    parts = graph.functions.values()
+    assert graph.sizes == (sum(len(part.derived) for part in parts), sum(part.size for part in parts))
     for name, part in graph.functions.items():
         assert part.size == sum(len(flat) // 2 - 1 for flat in part.derived.values())
         assert all(len(flat) == 2 + 2 * len(set(zip(flat[2::2], flat[3::2], strict=True))) for flat in part.derived.values())
@@ -196,6 +198,7 @@ class Chain:
         assert left == ({name for name, _ in before - reached} if graph.stale else set())
         assert {(name, state) for name, states in retrace._above.items() for state in states} <= reached
         assert {entry for entry in entries(graph) if retrace.live(*entry)} == reached
+        assert list(retrace.errors().items()) == list(anew.errors().items())
         told = retrace.entered()
         assert told.keys() == graph.functions.keys()
         assert {(name, state) for name, states in told.items() for state in states} == reached

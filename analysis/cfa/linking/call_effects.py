@@ -17,7 +17,7 @@ from analysis.c.failing import can_fail
 from analysis.c.functions import Function, known
 from analysis.c.library_variables import STREAMS
 from analysis.cfa.addresses_taken import taken_by, taken_in
-from analysis.cfa.components import strongly_connected
+from analysis.cfa.components import stay, strongly_connected
 from analysis.cfa.graph import Cfa, Edge
 from analysis.cfa.linking.indeterminate import indeterminate
 from analysis.model import ir
@@ -253,36 +253,52 @@ def _behind(pointer: ir.Expr) -> Cell:
 
 
 class WithCallees(NamedTuple):
-    """What each function does together with all that it calls, with what that follows from. `components` are the strongly
-    connected components of the calls, callees first."""
+    """What each function does together with all that it calls, with what that follows from: `called`, the functions that each
+    calls, and the strongly connected `components` of that, callees first, with the `place` of each function among them. `moved`
+    are the functions whose effects are not the same object as in the revision before, and those that only one of the two has."""
 
     functions: Mapping[str, Own]
     ending: Set[str]
-    effects: dict[str, Effects]
+    effects: Mapping[str, Effects]
+    called: Mapping[str, frozenset[str]] = {}
     components: Sequence[Sequence[str]] = ()
+    place: Mapping[str, int] = {}
+    moved: Set[str] = frozenset()
 
 
 def with_callees(functions: Mapping[str, Own], ending: Set[str], before: WithCallees) -> WithCallees:
     """What each function does together with all that it calls. `ending` are functions that are declared not to return. What
     stayed the same since `before` is the same object."""
-    known = before.effects if before.ending == ending else {}
-    found: dict[str, Effects] = {}
-    components = before.components if _call_the_same(functions, before.functions) else _components(functions)
-    for component in components:
-        last = known.get(component[0])
-        if last is None or not all(_is_same(functions, name, found, before) for name in component):
-            whole = _whole(component, functions, ending, found)
-            last = whole if last is None or last != whole else last
-        found.update(dict.fromkeys(component, last))
-    return WithCallees(functions, ending, found, components)
+    last = before.functions
+    dirty = {name for name, mine in functions.items() if (old := last.get(name)) is not mine and old != mine}
+    called = {**before.called, **{name: frozenset(callee for callee, _ in functions[name].calls) for name in dirty}}
+    effects = dict(before.effects)
+    moved = (functions.keys() - before.functions.keys()) | (before.functions.keys() - functions.keys())
+    for name in before.functions.keys() - functions.keys():
+        del called[name], effects[name]
+    components, place = before.components, before.place
+    if moved or not stay(place, before.called, called, dirty):
+        components = _components(functions)
+        place = {name: number for number, component in enumerate(components) for name in component}
+        same = set(before.components)
+        dirty.update(name for component in components if component not in same for name in component)
+    numbers = {place[name] for name in (functions if ending != before.ending else dirty)}
+    now = WithCallees(functions, ending, effects, called, components, place, moved)
+    return now._replace(moved=_close(now, effects, numbers, before.effects))
 
 
-def _call_the_same(functions: Mapping[str, Own], before: Mapping[str, Own]) -> bool:
-    """Whether the functions are those of before, in the same order, and each calls what it called."""
-    return functions.keys() == before.keys() and all(
-        mine is old or (name == other and [one[0] for one in mine.calls] == [one[0] for one in old.calls])
-        for (name, mine), (other, old) in zip(functions.items(), before.items(), strict=True)
-    )
+def _close(now: WithCallees, effects: dict[str, Effects], numbers: Set[int], before: Mapping[str, Effects]) -> set[str]:
+    """Brings `effects` up to date, in the components of these numbers and in those that call what is not as `before`, or was
+    not there, or is not any more. The functions whose effects are others."""
+    moved = set(now.moved)
+    for number, component in enumerate(now.components):
+        if number not in numbers and (not moved or all(moved.isdisjoint(now.called[name]) for name in component)):
+            continue
+        found, known = _whole(component, now.functions, now.ending, effects), before.get(component[0])
+        found = known if known is not None and known == found else found
+        moved.update(name for name in component if before.get(name) is not found)
+        effects.update(dict.fromkeys(component, found))
+    return moved
 
 
 def _components(functions: Mapping[str, Own]) -> Sequence[Sequence[str]]:
@@ -290,18 +306,8 @@ def _components(functions: Mapping[str, Own]) -> Sequence[Sequence[str]]:
     return tuple(map(tuple, strongly_connected(calls)))
 
 
-def _is_same(functions: Mapping[str, Own], name: str, found: Mapping[str, Effects], before: WithCallees) -> bool:
-    """Whether a function itself, and all that it calls outside of its component, do what they did."""
-    mine = functions[name]
-    if mine != before.functions.get(name):
-        return False
-    return all(
-        found[callee] is before.effects.get(callee) if callee in found else (callee in functions) == (callee in before.functions)
-        for callee, _ in mine.calls
-    )
-
-
 def _whole(component: Sequence[str], functions: Mapping[str, Own], ending: Set[str], found: Mapping[str, Effects]) -> Effects:
+    """What the functions of a component do together with all that they call; `found` has that of the callees outside of it."""
     parts = [functions[name].effects for name in component]
     for name in component:
         for callee, done in functions[name].calls:
@@ -309,7 +315,7 @@ def _whole(component: Sequence[str], functions: Mapping[str, Own], ending: Set[s
                 parts.append(Effects(leaves=True))
             if callee not in functions:
                 parts.append(done)
-            elif callee in found:
+            elif callee not in component:
                 parts.append(found[callee])
     return joined(parts)
 

@@ -3,7 +3,7 @@ are taken for it (`analysis.c.declared`)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from weakref import WeakKeyDictionary
 
 from analysis.c.declared import agrees, call_agrees, is_reserved
@@ -18,28 +18,24 @@ from analysis.model.assumptions import LIBRARY_NAMES
 UNLIKE = "a declaration or call that does not fit the library function of that name"
 
 _declared: WeakKeyDictionary[FileLevel, tuple[str, ...]] = WeakKeyDictionary()
-_called: WeakKeyDictionary[Cfa, frozenset[str]] = WeakKeyDictionary()
 
 
-def unlike(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> Iterator[str]:
-    """The functions that are declared or called otherwise than the library function of that name, and not defined in the program.
-    What the tables say of that name does not hold for them."""
+def unlike(units: Sequence[Unit]) -> Iterator[str]:
+    """The functions that are declared otherwise than the library function of that name. Where the program does not define them,
+    what the tables say of that name does not hold for them."""
     for unit in units:
         if unit.level not in _declared:
             _declared[unit.level] = tuple(_unlike(unit.declared))
-        yield from (name for name in (*_declared[unit.level], *_unlike(unit.implicit)) if name not in cfas)
-    for cfa in cfas.values():
-        if cfa not in _called:
-            _called[cfa] = frozenset(_unlike_calls(cfa))
-        yield from (name for name in _called[cfa] if name not in cfas)
+        yield from (*_declared[unit.level], *_unlike(unit.implicit))
 
 
 def _unlike(externals: Sequence[External]) -> Iterator[str]:
     return (one.name for one in externals if not one.system and not agrees(one.name, one.type))
 
 
-def _unlike_calls(cfa: Cfa) -> Iterator[str]:
-    """The functions that are called without a prototype, with arguments that are not those of the library function."""
+def unlike_calls(cfa: Cfa) -> Iterator[str]:
+    """The functions that are called without a prototype, with arguments that are not those of the library function. The same
+    holds of these."""
     for edge in cfa.calls:
         if isinstance(edge.effect, ir.Call) and isinstance(callee := edge.effect.callee, ir.Var) and callee.scope == "function":
             is_old = isinstance(callee.type, c_types.Function) and not callee.type.prototyped

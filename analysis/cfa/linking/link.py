@@ -3,7 +3,8 @@
 Functions of one name with external linkage are one function; the first definition counts, and a second one that differs is
 reported. One that is weak, or for inlining only, counts only where there is no other. Tentative definitions make one
 variable; one that is declared everywhere and defined nowhere, or weak, starts with an unknown value. Where it is not known
-which definition counts, or what a name stands for, the functions that depend on it are obstructed (`cfa.linking.obstructed`).
+which definition counts, or what a name stands for, the functions that depend on it are obstructed
+(`cfa.linking.obstructions`).
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from analysis.c.project_functions import ProjectFunctions
 from analysis.cfa.building.unit import Surface, Unit, same_surface, surface
 from analysis.cfa.graph import Cfa, External, FunctionSource, Global, Program
 from analysis.cfa.linking.allocator_pairs import with_beliefs
-from analysis.cfa.linking.obstructed import obstructed, obstructed_source, obstructions
+from analysis.cfa.linking.obstructed import obstructed_source
+from analysis.cfa.linking.obstructions import Obstructions, obstructions
 from analysis.cfa.linking.project_contracts import Applied, applied, described_externals
 from analysis.cfa.linking.separate import Separated, separate_again, separate_records
 from analysis.frontend.lowering.local_declarations import zero
@@ -40,8 +42,8 @@ class LinkedProgram(msgspec.Struct, frozen=True):
 
     `surfaces` are what the units show to each other; when they are as before, all but the CFAs is taken over from
     the program before. `units` are those that were linked, and `separated` the same with the records of one tag kept apart.
-    `defined` are the functions as their files define them, where the program has obstructed ones. `contracts` are what the
-    project says of external functions, and `applied` those that apply.
+    `defined` are the functions as their files define them, where the program has obstructed ones (`obstructions`). `contracts`
+    are what the project says of external functions, and `applied` those that apply.
     """
 
     program: Program
@@ -51,6 +53,7 @@ class LinkedProgram(msgspec.Struct, frozen=True):
     units: tuple[Unit, ...]
     separated: Separated
     defined: Functions
+    obstructions: Obstructions
     contracts: ProjectFunctions = {}
     applied: Applied = Applied()
 
@@ -63,23 +66,35 @@ def link(units: Sequence[Unit], before: LinkedProgram | None = None, contracts: 
     unchanged = before is not None and contracts == before.contracts and _all_same(surfaces, before.surfaces)
     if before is not None and unchanged:
         separated = separate_again(units, before.units, before.separated)
-        found = _exchanged(separated.units, before) or _functions(separated.units)
+        exchanged = _exchanged(separated.units, before)
     else:
         separated = separate_records(units)
-        found = _functions(separated.units)
+        exchanged = None
+    found = exchanged or _functions(separated.units)
     unchanged = unchanged and before is not None and before.program.functions.keys() == found.cfas.keys()
     known = before.applied if before is not None and unchanged else applied(separated.units, found.cfas, contracts)
-    defined, found = found, _obstructed(separated.units, found, known.ending)
+    last = None if before is None else before.obstructions
+    obstructing = obstructions(separated.units, found.cfas, known.ending, last, is_alike=exchanged is not None)
+    defined, found = found, _obstructed(found, obstructing)
     if before is not None and unchanged:
-        old = before.program
-        same = list(found.cfas.items()) == list(old.functions.items())
-        program = old if same else Program(found.cfas, old.globals, old.externals, old.records, old.address_taken)
+        program = _with_functions(before.program, found.cfas)
     else:
         taken = {name for unit in units for name in unit.address_taken}
         externals = with_beliefs(described_externals(_externals(separated.units, found.cfas), known))
         program = Program(found.cfas, _globals(separated.units), externals, separated.records, taken)
     messages = (*found.messages, *known.messages)
-    return LinkedProgram(program, found.sources, messages, surfaces, tuple(units), separated, defined, contracts, known)
+    return LinkedProgram(
+        program, found.sources, messages, surfaces, tuple(units), separated, defined, obstructing, contracts, known
+    )
+
+
+def _with_functions(old: Program, cfas: Mapping[str, Cfa]) -> Program:
+    """A program with other functions of the same names; the very same one if they are the same, in the same order."""
+    differ = [(cfa, was) for name, cfa in cfas.items() if (was := old.functions[name]) is not cfa]
+    if not differ and list(cfas) == list(old.functions):
+        return old
+    edges = old.edges + sum(len(cfa.edges) - len(was.edges) for cfa, was in differ)
+    return Program(cfas, old.globals, old.externals, old.records, old.address_taken, edges=edges)
 
 
 def _all_same(surfaces: Sequence[Surface], before: Sequence[Surface]) -> bool:
@@ -136,16 +151,16 @@ def _exchanged(units: Sequence[Unit], before: LinkedProgram) -> Functions | None
     return Functions(cfas, sources, messages, shared)
 
 
-def _obstructed(units: Sequence[Unit], found: Functions, ending: frozenset[str]) -> Functions:
-    """The functions with what is not understood of them. `ending`: external functions that never return."""
-    obstructing = obstructions(units, found.cfas, ending)
-    if not obstructing:
+def _obstructed(found: Functions, obstructing: Obstructions) -> Functions:
+    """The functions with what is not understood of them."""
+    concerned = obstructing.concerned
+    if not concerned:
         return found
-    cfas = {name: obstructed(cfa, obstructing) for name, cfa in found.cfas.items()}
-    sources = {
-        name: source if cfas[name] is found.cfas[name] else obstructed_source(source, cfas[name])
-        for name, source in found.sources.items()
-    }
+    cfas, sources = dict(found.cfas), dict(found.sources)
+    for name in concerned:
+        cfa = cfas[name] = obstructing.applied(found.cfas[name])
+        if cfa is not found.cfas[name]:
+            sources[name] = obstructed_source(found.sources[name], cfa)
     return Functions(cfas, sources, found.messages, found.shared)
 
 

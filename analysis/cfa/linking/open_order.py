@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import combinations
-from operator import is_
 from typing import NamedTuple
 
 import msgspec
@@ -66,45 +65,56 @@ class _Decided(NamedTuple):
     called: frozenset[str]
 
 
-class _Known(NamedTuple):
-    """What was found out about a program the last time, as long as what it rests on is the same. `initially`: the variables whose
-    addresses the initialisers of `variables` use; `exposed`: those with static storage whose addresses are used at all;
-    `anywhere`: the same, other files included. `records`: all that files define. (Which of its own variables a function exposes
-    is asked of that function alone.)
+class _Shown(NamedTuple):
+    """What units say beside the bodies of functions. `initially`: the variables whose addresses initialisers use; `named`: those
+    with external linkage; `elsewhere`: those that other files define; `entered`: the functions that are called otherwise than by
+    name, or may be another file's."""
+
+    records: Mapping[str, RecordDefinition]
+    ending: frozenset[str]
+    initially: frozenset[str]
+    named: frozenset[str]
+    elsewhere: frozenset[str]
+    taken: frozenset[str]
+    entered: frozenset[str]
+
+
+class Orders(NamedTuple):
+    """What was found out about a program, for the next revision. `exposed`: the variables with static storage whose addresses are
+    used at all; `anywhere`: the same, other files included. (Which of its own variables a function exposes is asked of that
+    function alone.) `unordered`: the functions that have operands whose order is open. `conflicts` are by linkage name; functions
+    without any are absent.
     Operands that meet without a call, through a pointer from another file, are left to `ORDER`: what they do is undefined
     (C11 6.5p2)."""
 
     cfas: Mapping[str, Cfa]
+    shown: _Shown
     calls: WithCallees
-    variables: tuple[Variable | StaticLocal, ...]
-    initially: frozenset[str]
     exposed: frozenset[str]
+    has_other_files: bool
     anywhere: frozenset[str]
-    records: Mapping[str, RecordDefinition]
-    decided: dict[Cfa, _Decided]
+    unordered: Set[str]
+    decided: dict[str, _Decided]
+    conflicts: dict[str, tuple[Conflict, ...]]
 
 
-_NOTHING = _Known({}, WithCallees({}, frozenset(), {}), (), frozenset(), frozenset(), frozenset(), {}, {})
-_last = [_NOTHING]
+_NONE = frozenset[str]()
+NO_ORDERS = Orders({}, _Shown({}, *[_NONE] * 6), WithCallees({}, _NONE, {}), _NONE, False, _NONE, _NONE, {}, {})
 
 
 def conflicts(
-    units: Sequence[Unit], cfas: Mapping[str, Cfa], ending: frozenset[str] = frozenset()
-) -> dict[str, tuple[Conflict, ...]]:
-    """The conflicts in the functions of a program, by linkage name; functions without any are absent. `ending`: see
-    `obstructed.obstructions`."""
+    units: Sequence[Unit], cfas: Mapping[str, Cfa], ending: frozenset[str], last: Orders = NO_ORDERS, *, is_alike: bool = False
+) -> Orders:
+    """The conflicts in the functions of a program. `ending` and `is_alike`: see `obstructions.obstructions`; `last` is the
+    answer for the revision before."""
     if not any(cfa.unordered for cfa in cfas.values()):
-        return {}
-    known = _known(units, cfas, ending)
-    found: dict[str, tuple[Conflict, ...]] = {}
-    decided: dict[Cfa, _Decided] = {}
-    for name, cfa in cfas.items():
-        if cfa.unordered:
-            decided[cfa] = mine = known.decided.get(cfa) or _Decided(tuple(_in_function(cfa, known)), _called(cfa))
-            if mine.conflicts:
-                found[name] = mine.conflicts
-    _last[0] = known._replace(decided=decided)
-    return found
+        return NO_ORDERS
+    now = _revised(units, cfas, ending, last, is_alike=is_alike)
+    for name in now.unordered - now.decided.keys():
+        mine = now.decided[name] = _Decided(tuple(_in_function(cfas[name], now)), _called(cfas[name]))
+        if mine.conflicts:
+            now.conflicts[name] = mine.conflicts
+    return now
 
 
 def _called(cfa: Cfa) -> frozenset[str]:
@@ -112,53 +122,66 @@ def _called(cfa: Cfa) -> frozenset[str]:
     return frozenset(ir.direct_callee(call) or POINTER for operand in operands for call in operand.calls)
 
 
-def _known(units: Sequence[Unit], cfas: Mapping[str, Cfa], more: frozenset[str]) -> _Known:
-    last = _last[0]
-    functions = _own_effects(units, cfas, last)
-    variables = tuple(_variables(units))
-    ending = _ending(units) | more
-    is_initially, records = _same(variables, last.variables), _records(units)
-    if functions == last.calls.functions and ending == last.calls.ending and is_initially and records == last.records:
-        return last._replace(cfas=cfas)
-    initially = last.initially if is_initially else frozenset(_exposed_initially(variables))
-    exposed = initially.union(_defined_elsewhere(units), *(mine.exposed for mine in functions.values()))
-    named = (one.var.name for one in variables if "::" not in one.var.name)
-    anywhere = exposed.union(named) if _has_other_files(units, functions) else exposed
+def _revised(units: Sequence[Unit], cfas: Mapping[str, Cfa], more: frozenset[str], last: Orders, *, is_alike: bool) -> Orders:
+    """What conflicts rest on, with those of them that are known from the revision before."""
+    is_alike = is_alike and last is not NO_ORDERS
+    shown = last.shown if is_alike else _shown_by(units)
+    changed = {name for name, cfa in cfas.items() if cfa is not last.cfas.get(name)}
+    functions = _own_effects(cfas, changed, shown, last, is_alike=is_alike)
+    ending = shown.ending | more
+    exposed, has_other_files = last.exposed, last.has_other_files
+    before = last.calls.functions
+    if not is_alike or any(functions[name].exposed != before[name].exposed for name in changed):
+        exposed = shown.initially.union(shown.elsewhere, *(mine.exposed for mine in functions.values()))
+    if not is_alike or any(functions[name].calls != before[name].calls for name in changed):
+        has_other_files = _has_other_files(functions, shown.entered)
+    anywhere = exposed | shown.named if has_other_files else exposed
     calls = with_callees(functions, ending, last.calls)
-    is_alike = (exposed, anywhere, ending, records) == (last.exposed, last.anywhere, last.calls.ending, last.records)
-    decided = _still_decided(last, calls.effects) if is_alike else {}
-    return _Known(cfas, calls, variables, initially, exposed, anywhere, records, decided)
+    same = (exposed, anywhere, ending, shown.records) == (last.exposed, last.anywhere, last.calls.ending, last.shown.records)
+    known = (last.unordered - changed) & cfas.keys()
+    unordered = known.union(name for name in changed if cfas[name].unordered)
+    decided = _still_decided(last, known, calls) if same else {}
+    found = {name: mine for name, mine in last.conflicts.items() if name in decided}
+    return Orders(cfas, shown, calls, exposed, has_other_files, anywhere, unordered, decided, found)
 
 
-def _records(units: Sequence[Unit]) -> Mapping[str, RecordDefinition]:
-    found: dict[str, RecordDefinition] = {}
+def _shown_by(units: Sequence[Unit]) -> _Shown:
+    variables = tuple(_variables(units))
+    records: dict[str, RecordDefinition] = {}
     for unit in units:
-        found.update(unit.records)
-    return found
+        records.update(unit.records)
+    taken = frozenset[str]().union(*(unit.address_taken for unit in units))
+    return _Shown(
+        records=records,
+        ending=_ending(units),
+        initially=frozenset(_exposed_initially(variables)),
+        named=frozenset(one.var.name for one in variables if "::" not in one.var.name),
+        elsewhere=_defined_elsewhere(units),
+        taken=taken,
+        entered=taken.union(("main", POINTER), *(unit.level.linkage.yielding for unit in units)),
+    )
 
 
-def _own_effects(units: Sequence[Unit], cfas: Mapping[str, Cfa], last: _Known) -> dict[str, Own]:
+def _own_effects(cfas: Mapping[str, Cfa], changed: Set[str], shown: _Shown, last: Orders, *, is_alike: bool) -> dict[str, Own]:
     """What each function does itself; of those that are the same as the last time, it is known."""
-    if list(cfas) == list(last.cfas):
-        others = {name: own(cfa) for name, cfa in cfas.items() if cfa is not last.cfas[name]}
-        functions = {**last.calls.functions, **others}
-    else:
-        functions = {name: own(cfa) for name, cfa in cfas.items()}
-    functions[POINTER] = through_pointers(functions, frozenset().union(*(unit.address_taken for unit in units)))
+    others = {name: own(cfas[name]) for name in changed}
+    if is_alike:
+        return {**last.calls.functions, **others}
+    functions = {name: others[name] if name in changed else last.calls.functions[name] for name in cfas}
+    functions[POINTER] = through_pointers(functions, shown.taken)
     return functions
 
 
-def _has_other_files(units: Sequence[Unit], functions: Mapping[str, Own]) -> bool:
+def _has_other_files(functions: Mapping[str, Own], entered: Set[str]) -> bool:
     """Whether code may run that is not checked: it can take the addresses of all variables that are not static (C11 6.2.2p4)."""
     outside = (done for mine in functions.values() for callee, done in mine.calls if callee not in functions)
-    return "main" not in functions or _is_entered_elsewhere(units, functions) or any(WORLD in done.writes for done in outside)
+    return "main" not in functions or _is_entered_elsewhere(functions, entered) or any(WORLD in done.writes for done in outside)
 
 
-def _is_entered_elsewhere(units: Sequence[Unit], functions: Mapping[str, Own]) -> bool:
+def _is_entered_elsewhere(functions: Mapping[str, Own], entered: Set[str]) -> bool:
     """Whether other files can call a function that nobody calls here: as in `cfa.open_functions`, of what units say."""
     called = {callee for name, mine in functions.items() for callee, _ in mine.calls if callee != name}
-    called.update(("main", POINTER), *(unit.address_taken for unit in units), *(unit.level.linkage.yielding for unit in units))
-    return any("::" not in name for name in functions.keys() - called)
+    return any("::" not in name for name in functions.keys() - called - entered)
 
 
 def _ending(units: Sequence[Unit]) -> frozenset[str]:
@@ -176,15 +199,15 @@ def _defined_elsewhere(units: Sequence[Unit]) -> frozenset[str]:
     return frozenset(declared - defined)
 
 
-def _still_decided(last: _Known, effects: Mapping[str, Effects]) -> dict[Cfa, _Decided]:
-    """The answers of before for functions whose operands call only what does the same as before."""
-    before = last.calls.effects
-    changed = {name for name in effects.keys() | before.keys() if effects.get(name) is not before.get(name)}
-    return {cfa: mine for cfa, mine in last.decided.items() if changed.isdisjoint(mine.called)}
-
-
-def _same(one: Sequence[object], other: Sequence[object]) -> bool:
-    return len(one) == len(other) and all(map(is_, one, other))
+def _still_decided(last: Orders, names: Set[str], calls: WithCallees) -> dict[str, _Decided]:
+    """The answers of before for these functions, which are the same, where their operands call only what does the same as
+    before."""
+    decided = dict(last.decided)
+    for name in decided.keys() - names:
+        del decided[name]
+    if calls.moved:
+        return {name: mine for name, mine in decided.items() if calls.moved.isdisjoint(mine.called)}
+    return decided
 
 
 def _variables(units: Sequence[Unit]) -> Iterator[Variable | StaticLocal]:
@@ -200,7 +223,7 @@ def _exposed_initially(variables: Iterable[Variable | StaticLocal]) -> Iterator[
         yield from exposed_by((one.initial or one.var, *(part.value for part in one.parts)))
 
 
-def _in_function(cfa: Cfa, known: _Known) -> Iterator[Conflict]:
+def _in_function(cfa: Cfa, known: Orders) -> Iterator[Conflict]:
     for group in cfa.unordered:
         pair = next(_conflicting(cfa, group, known), None)
         if pair is not None:
@@ -208,7 +231,7 @@ def _in_function(cfa: Cfa, known: _Known) -> Iterator[Conflict]:
             yield Conflict(group.location, f"{OPEN_ORDER} ({one} and {other})")
 
 
-def _conflicting(cfa: Cfa, group: Unordered, known: _Known) -> Iterator[tuple[Operand, Operand]]:
+def _conflicting(cfa: Cfa, group: Unordered, known: Orders) -> Iterator[tuple[Operand, Operand]]:
     calls = [_calls(operand, known) for operand in group.operands]
     operands = group.operands
     own = taken_by(cfa).own
@@ -217,8 +240,8 @@ def _conflicting(cfa: Cfa, group: Unordered, known: _Known) -> Iterator[tuple[Op
         operands = tuple(_spoilt(operand, indeterminate(cfa, group.location)) for operand in operands)
     for (one, its_calls), (other, other_calls) in combinations(zip(operands, calls, strict=True), 2):
         if (
-            _directly(one, other, exposed, known.records)
-            or _directly(other, one, exposed, known.records)
+            _directly(one, other, exposed, known.shown.records)
+            or _directly(other, one, exposed, known.shown.records)
             or _through_calls(one, its_calls, other, other_calls, anywhere)
             or _through_calls(other, other_calls, one, its_calls, anywhere)
         ):
@@ -232,7 +255,7 @@ def _spoilt(operand: Operand, names: Set[str]) -> Operand:
     return msgspec.structs.replace(operand, fails=True)
 
 
-def _calls(operand: Operand, known: _Known) -> Effects:
+def _calls(operand: Operand, known: Orders) -> Effects:
     """What the calls in an operand do together."""
     parts: list[Effects] = []
     for call in operand.calls:

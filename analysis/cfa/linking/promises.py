@@ -58,10 +58,10 @@ class _Own(NamedTuple):
     library: Mapping[str, _Reads]
 
 
-def broken(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> Iterator[tuple[str, str]]:
-    """The functions that may not keep their promise, with the reason."""
-    pure = frozenset(name for unit in units for name in unit.level.linkage.pure)
-    const = frozenset(name for unit in units for name in unit.level.linkage.const)
+def broken(
+    units: Sequence[Unit], cfas: Mapping[str, Cfa], pure: frozenset[str], const: frozenset[str]
+) -> Iterator[tuple[str, str]]:
+    """The functions that may not keep their promise, with the reason. `pure` and `const` are those that some unit declares so."""
     declared = [name for name in cfas if name in pure]
     reasons: dict[str, str] = {}
     reads: dict[str, _Reads] = {}

@@ -100,7 +100,7 @@ class Analysis:
     @property
     def _room(self) -> int:
         """How many configurations the graph can have."""
-        return self._limits.configurations_of(sum(len(cfa.edges) for cfa in self.delta.program.functions.values()))
+        return self._limits.configurations_of(self.delta.program.edges)
 
     def messages(self) -> tuple[Message, ...]:
         """What is to be said of the exploration as a whole."""
@@ -234,6 +234,7 @@ class Analysis:
         if self._said is None:
             found, answers = self._findings, self._answers
             states = self._retrace.entered()
+            answers.changed(self._retrace.take_otherwise())
             verdicts = answers.verdicts(self.program, self.graph, states, found.violated, found.undecided, ms)
             said = verdicts, answers.summaries(self.graph, states)
             before = self._said_before

@@ -192,14 +192,9 @@ def _without_hidden(
 ) -> Mapping[Key, tuple[Decided, float]]:
     """The answers, without what says that a function has no place of a rule where one without a report, of a system header, may
     have one: it counts for all."""
-    called = callers(program)
-    hidden = {
-        rule
-        for (name, rule), (decided, _) in answers.items()
-        if name not in reports
-        and not decided.no_place
-        and (called.get(name) or name in program.address_taken or "::" not in name)
-    }
+    unreported = [(name, rule) for (name, rule), (decided, _) in answers.items() if name not in reports and not decided.no_place]
+    called = callers(program) if unreported else {}
+    hidden = {rule for name, rule in unreported if called.get(name) or name in program.address_taken or "::" not in name}
     kept = {key: one for key, one in answers.items() if not (one[0].no_place and key[1] in hidden)}
     return answers if len(kept) == len(answers) else kept
 

@@ -22,6 +22,7 @@ class RecheckedProofs:
         self._proved: dict[str, Rules] = {}
         self._last: dict[str, tuple[FunctionReport, Rules]] = {}
         self._stored: dict[tuple[str, str], Rules] = {}  # by file and name, before anything else is known
+        self._unproved: dict[int, FunctionReport] = {}  # by identity: of these, nothing is proved
         self.is_any = False  # whether anything was marked last
 
     def forget(self) -> None:
@@ -55,6 +56,20 @@ class RecheckedProofs:
         """The functions, with a mark where a rule was proved, is not any more, and is being asked about, or not all text parses
         (`understood`). `before` are the same ones as `reports` has them, by linkage name; `is_asked` says whether an answer about
         a function and a rule is to come."""
+        if self._proved or self._stored or not self._is_nothing_proved(functions):
+            return self._compared(functions, reports, before, is_asked, understood=understood)
+        self.is_any = False
+        return tuple(functions)
+
+    def _compared(
+        self,
+        functions: Sequence[FunctionReport],
+        reports: Mapping[str, FunctionReport],
+        before: Sequence[FunctionReport],
+        is_asked: Callable[[str, str], bool],
+        *,
+        understood: bool,
+    ) -> tuple[FunctionReport, ...]:
         names = {id(report): name for name, report in reports.items()}
         known, self._proved = self._proved, {}
         last, self._last = self._last, {}
@@ -83,6 +98,13 @@ class RecheckedProofs:
         if not understood:  # what does not parse is not among the reports
             self._proved = known | self._proved
         return tuple(marked)
+
+    def _is_nothing_proved(self, functions: Sequence[FunctionReport]) -> bool:
+        """Whether no rule is proved of any function. Of reports that are the same objects as the last time, it is known."""
+        if any(_proved(function) for function in functions if id(function) not in self._unproved):
+            return False
+        self._unproved = {id(function): function for function in functions}
+        return True
 
 
 def _proved(function: FunctionReport) -> Rules:

@@ -14,6 +14,7 @@ from analysis.engines.automaton.facts.facts import NOTHING, Fact, FactTable
 from analysis.engines.automaton.facts.relevance import Relevance
 from analysis.engines.automaton.facts.transfer import Transfer
 from analysis.engines.automaton.functions.beliefs import Beliefs
+from analysis.engines.automaton.functions.cases import Cases, Surroundings
 from analysis.engines.automaton.functions.constant_globals import constant_globals, initial_values, spoiled_by
 from analysis.engines.automaton.functions.footprint import Footprints
 from analysis.engines.automaton.functions.function_model import FunctionModel, fact_names
@@ -57,10 +58,12 @@ class _Seen(msgspec.Struct, frozen=True):
         """The same for other functions."""
         before = self if self.edges.keys() == roots else _Seen(dict.fromkeys(roots, 0))
         edges = dict(before.edges)
-        for name in before.functions.keys() | functions.keys():
-            old, new = before.functions.get(name), functions.get(name)
-            if old is new and before.read[name] is read[name]:
-                continue
+        if not roots:
+            return _Seen()
+        seen, known = before.functions, before.read
+        differ = [name for name, new in functions.items() if seen.get(name) is not new or known[name] is not read[name]]
+        for name in (*differ, *(seen.keys() - functions.keys())):
+            old, new = seen.get(name), functions.get(name)
             if old is not None:
                 edges.update((root, edges[root] - len(old.edges)) for root in roots & before.read[name])
             if new is not None:
@@ -70,7 +73,7 @@ class _Seen(msgspec.Struct, frozen=True):
 
 def is_small(program: Program, edges: int) -> bool:
     """Whether the program is small enough for the expensive answers."""
-    return sum(len(cfa.edges) for cfa in program.functions.values()) <= edges
+    return program.edges <= edges
 
 
 class ProgramDelta:
@@ -87,7 +90,7 @@ class ProgramDelta:
         self.relevance = Relevance(program, rules, self.matcher)
         self.initial_values = initial_values(program)
         self.spoiled = {name: spoiled_by(cfa) for name, cfa in program.functions.items()}
-        self.constants = constant_globals(program, self.footprints.returning, self.spoiled)
+        self.constants = constant_globals(program, self.footprints.returning, self.spoiled, self.initial_values)
         self.callers: dict[str, set[str]] | None = None  # of each function, once somebody has asked
         self.models: dict[str, FunctionModel] = {}
         self.memos: dict[str, Memo] = {}
@@ -95,15 +98,21 @@ class ProgramDelta:
         self._seen = _Seen()
         self._alike: dict[frozenset[str], frozenset[str]] = {}  # equal sets as one object, which dicts find faster
         self._answers: dict[tuple[int, ...], tuple[int, ...]] = {}  # equal answers as one object, of which there are few
-        self.connect()
-
-    def connect(self) -> None:
-        """Puts together what depends on the program as a whole, and models its functions."""
-        rules = self.rules
+        self.around = Surroundings(program, self.footprints, self.matcher, self._weak_cases())
         self.beliefs = Beliefs(self.program, self.weak_lookup())
+        self.connect(self.footprints.order)
+
+    def surround(self) -> None:
+        """Lets the models that were taken over from the revision before ask this one."""
+        self.around.program, self.around.footprints = self.program, self.footprints
+        self.around.matcher, self.around.cases = self.matcher, self._weak_cases()
+
+    def connect(self, names: Iterable[str]) -> None:
+        """Puts together what depends on the program as a whole, and asks models of the functions named, callees first."""
+        rules = self.rules
         self.transfer = Transfer(rules, self.facts, self.program, self.relevance, self.thorough)
         self.calls = CallTransfer(self.transfer, self.footprints, self.matcher, self.beliefs)
-        for name in self.footprints.order:
+        for name in names:
             _ = self.lookup(name).cases.known  # callees first: what a call does is asked of the callee, and recursion is not deep
 
     def model(self, function: str) -> FunctionModel:
@@ -129,9 +138,7 @@ class ProgramDelta:
         found = self.models.get(function)
         if found is None:
             constants = self.initial_values if function == "main" else self.constants
-            found = self.models[function] = FunctionModel(
-                self.program.functions[function], self.program, self.footprints, self.matcher, self.weak_lookup(), constants
-            )
+            found = self.models[function] = FunctionModel(self.program.functions[function], self.around, constants)
         return found
 
     def weak_lookup(self) -> Callable[[str], FunctionModel]:
@@ -145,6 +152,10 @@ class ProgramDelta:
             return delta.lookup(function)
 
         return look
+
+    def _weak_cases(self) -> Callable[[str], Cases]:
+        look = self.weak_lookup()
+        return lambda function: look(function).cases
 
     def _has_body(self, call: ir.Call) -> bool:
         return any(target in self.program.functions for target in self.program.targets(call))

@@ -16,7 +16,7 @@ A function can return null for two reasons.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from analysis.cfa.graph import Edge, Program
 from analysis.engines.automaton.functions.function_model import FunctionModel
@@ -42,6 +42,30 @@ class Beliefs:
         if isinstance(edge.effect, ir.Call) and edge.effect.result is not None and ir.direct_callee(edge.effect) == callee:
             calls -= 1
         return calls <= 0 or 2 * tests > calls
+
+    def revised(
+        self,
+        program: Program,
+        lookup: Callable[[str], FunctionModel],
+        old: Iterable[FunctionModel],
+        new: Iterable[FunctionModel],
+    ) -> tuple[Beliefs, set[str]]:
+        """The same for a program in which the `new` models of functions take the place of the `old` ones; and the functions of
+        which that is another count."""
+        counts, concerned = dict(self.counts), set[str]()
+        for sign, models in ((-1, old), (1, new)):
+            for model in models:
+                for callee, (calls, tests) in model.calls_and_tests.items():
+                    before = counts.get(callee, (0, 0))
+                    counts[callee] = before[0] + sign * calls, before[1] + sign * tests
+                    concerned.add(callee)
+        differ = {callee for callee in concerned if counts[callee] != self.counts.get(callee, (0, 0))}
+        for callee in differ:
+            if not counts[callee][0]:
+                del counts[callee]
+        found = Beliefs(program, lookup)
+        found._counts = counts
+        return found, differ
 
     @property
     def counts(self) -> dict[str, tuple[int, int]]:

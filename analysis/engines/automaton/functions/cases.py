@@ -12,6 +12,7 @@ from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.engines.automaton.functions.access_paths import root_of
 from analysis.engines.automaton.functions.footprint import Footprints
 from analysis.engines.automaton.functions.known_conditions import Conditions, Known, KnownConditions, bare
+from analysis.engines.automaton.functions.matching import Matcher
 from analysis.engines.automaton.functions.returning import call_returns
 from analysis.engines.automaton.functions.told_conditions import Told, told
 from analysis.engines.automaton.functions.variable_sources import Assignments
@@ -26,6 +27,17 @@ class Case(msgspec.Struct, frozen=True, cache_hash=True):
     given: tuple[tuple[int, Interval], ...]
 
 
+class Surroundings:
+    """What models of functions ask beside their own function. All models of a revision share one. It is brought up to date for
+    the next one, so that unchanged functions keep their models, and none of these is looked at for it."""
+
+    def __init__(self, program: Program, footprints: Footprints, matcher: Matcher, cases: Callable[[str], Cases]) -> None:
+        self.program = program
+        self.footprints = footprints
+        self.matcher = matcher
+        self.cases = cases
+
+
 class Cases:
     """The cases of one function that were asked about. `written` are the cells that its edges write, as they are now."""
 
@@ -36,19 +48,15 @@ class Cases:
         assignments: Assignments,
         written: Mapping[int, frozenset[str]],
         constants: Mapping[str, Interval],
+        around: Surroundings,
     ) -> None:
         self._cfa = cfa
         self._conditions = conditions
         self._assignments = assignments
         self._written = written
         self._constants = constants
+        self.around = around
         self._known: dict[Case, Interval | None] = {}
-
-    def rebase(self, lookup: Callable[[str], Cases], footprints: Footprints, program: Program) -> None:
-        """Says what the program is, and its other functions' cases."""
-        self._lookup = lookup
-        self._footprints = footprints
-        self._program = program
 
     def passes(self, edge: Edge) -> bool:
         """Whether control can get past the edge: always, but for calls that never return."""
@@ -96,10 +104,10 @@ class Cases:
 
     @cached_property
     def _hopeless(self) -> frozenset[int]:
-        returning = self._footprints.returning
+        returning = self.around.footprints.returning
         calls = ((edge.id, edge.effect) for edge in self._cfa.calls)
         return frozenset(
-            id_ for id_, call in calls if isinstance(call, ir.Call) and not call_returns(call, self._program, returning)
+            id_ for id_, call in calls if isinstance(call, ir.Call) and not call_returns(call, self.around.program, returning)
         )
 
     @cached_property
@@ -127,12 +135,12 @@ class Cases:
         Nothing is known of external functions and of several targets.
         """
         name = ir.direct_callee(call)
-        components = self._footprints.component
+        components = self.around.footprints.component
         if name is None or name not in components:
             return ANY
-        if name not in self._footprints.returning:
+        if name not in self.around.footprints.returning:
             return None
-        return self._lookup(name).case(call.arguments, values, components[name] == components[self._cfa.name])
+        return self.around.cases(name).case(call.arguments, values, components[name] == components[self._cfa.name])
 
     def case(self, arguments: Sequence[ir.Expr], values: Sequence[Interval], shallow: bool) -> Interval | None:
         """The function's result for arguments in the given intervals, None if it never returns then, or only because of a

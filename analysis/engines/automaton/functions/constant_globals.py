@@ -44,11 +44,14 @@ def spoiled_by(cfa: Cfa) -> Spoiled:
     return Spoiled(taken_by(cfa).static, frozenset(writes), mentions)
 
 
-def constant_globals(program: Program, returning: Container[str], spoiled: Mapping[str, Spoiled]) -> dict[str, Interval]:
-    """The constant globals of a program that has a `main`, by linkage name, with their values; `spoiled` is by function."""
+def constant_globals(
+    program: Program, returning: Container[str], spoiled: Mapping[str, Spoiled], initial: Mapping[str, Interval]
+) -> dict[str, Interval]:
+    """The constant globals of a program that has a `main`, by linkage name, with their values; `spoiled` is by function, and
+    `initial` are the `initial_values`."""
     if "main" not in program.functions:
         return {}
-    found = initial_values(program)
+    found = dict(initial)
     for name, what in spoiled.items():
         for address in what.addresses:
             found.pop(address, None)

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Set
 from copy import copy
+from typing import TypeVar
 
 import msgspec
 
 from analysis.c import calls
 from analysis.c.library_variables import SET_BY
 from analysis.cfa.addresses_taken import taken_among
-from analysis.cfa.components import strongly_connected
+from analysis.cfa.components import stay, strongly_connected
 from analysis.cfa.graph import Cfa, Program
 from analysis.engines.automaton.functions.access_paths import lvalue_cell, root_of
 from analysis.engines.automaton.functions.lending import Keeping, keeping, keeps_nothing
@@ -23,6 +24,7 @@ from analysis.engines.automaton.functions.returning import may_return, reaches_e
 from analysis.model import ir
 from analysis.model.c_types import Pointer, Record, RecordDefinition, Type, spell
 
+_Known = TypeVar("_Known")
 _NO_CELLS: frozenset[str] = frozenset()
 
 
@@ -141,14 +143,14 @@ class Footprints:
         if others or not self._returns_as_before(program, changed, callers):
             other.returning = may_return(program)
         flipped = {caller for name in self.returning ^ other.returning for caller in callers(name)}
-        other._own = {name: own for name, own in self._own.items() if name in program.functions}
+        other._own = _of(self._own, program)
         remade = flipped.union(changed)
         other._own |= {name: other.own(program.functions[name]) for name in remade}
         moved = {name for name in remade if other._own[name] != self._own.get(name)}
         if not moved and not others:
             return other, Moved(frozenset(flipped), {}, {})
-        calls_differ = others or any(other._own[name][2] != self._own[name][2] for name in moved)
-        regrouped = other._group_again(self) if calls_differ else set()
+        old, new = ({name: one._own[name][2] for name in moved if name in one._own} for one in (self, other))
+        regrouped = other._group_again(self) if others or not stay(self.component, old, new, moved) else set()
         written, read, keep = other._close_again(self, moved | regrouped)
         flipped.update(caller for name in keep for caller in callers(name))
         recursive = {name for name in regrouped if not self._recurs_alike(other, name)}
@@ -168,10 +170,8 @@ class Footprints:
         """Closes the footprints of the moved functions and of those whose callees' footprints differ from `before`; the other
         ones are as before. The written and read cells in which the footprints of functions differ, where they do, and the
         functions that keep other parameters."""
-        functions = self._program.functions
-        self.written = {name: cells for name, cells in before.written.items() if name in functions}
-        self.read = {name: cells for name, cells in before.read.items() if name in functions}
-        self.kept = {name: kept for name, kept in before.kept.items() if name in functions}
+        self.written, self.read = _of(before.written, self._program), _of(before.read, self._program)
+        self.kept = _of(before.kept, self._program)
         written: dict[str, frozenset[str]] = {}
         read: dict[str, frozenset[str]] = {}
         keep: set[str] = set()
@@ -250,6 +250,7 @@ class Footprints:
         for number, component in enumerate(self._components):
             self.component.update(dict.fromkeys(component, number))
             self.order.extend(component)
+        self.place = {name: index for index, name in enumerate(self.order)}
 
     def _close(self, component: tuple[str, ...]) -> None:
         written: set[str] = set()
@@ -277,6 +278,14 @@ class Footprints:
                 kept = self.kept[name].union(position for position, _, _ in passed_on)
                 grows = grows or kept != self.kept[name]
                 self.kept[name] = kept
+
+
+def _of(known: Mapping[str, _Known], program: Program) -> dict[str, _Known]:
+    """What is known of the functions that a program has."""
+    found = dict(known)
+    for name in found.keys() - program.functions.keys():
+        del found[name]
+    return found
 
 
 def _above(name: str, callers: Callable[[str], Iterable[str]]) -> set[str]:

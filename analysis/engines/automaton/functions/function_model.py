@@ -6,20 +6,20 @@ lives as long as these are unchanged.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from functools import cached_property, lru_cache
 
 import msgspec
 
-from analysis.cfa.graph import Cfa, Edge, Program
+from analysis.cfa.graph import Cfa, Edge
 from analysis.engines.automaton.functions.access_paths import Path, lvalue_cell, path_cells, path_of, root_of
-from analysis.engines.automaton.functions.cases import Cases
+from analysis.engines.automaton.functions.cases import Cases, Surroundings
 from analysis.engines.automaton.functions.chosen_numbers import standard_stream, takes_closed_number
 from analysis.engines.automaton.functions.copies import AvailableCopies
 from analysis.engines.automaton.functions.footprint import Footprints, Moved, address_taken, addressed_cell, external_writes
 from analysis.engines.automaton.functions.known_conditions import Conditions, decide
 from analysis.engines.automaton.functions.lending import lent
-from analysis.engines.automaton.functions.matching import EdgeMatches, Matcher
+from analysis.engines.automaton.functions.matching import EdgeMatches
 from analysis.engines.automaton.functions.reference_counts import still_held
 from analysis.engines.automaton.functions.variable_sources import Assignments
 from analysis.model import ir
@@ -42,27 +42,16 @@ class Rewritten(msgspec.Struct, frozen=True):
 class FunctionModel:
     """The engine's view of one function of a program."""
 
-    def __init__(
-        self,
-        cfa: Cfa,
-        program: Program,
-        footprints: Footprints,
-        matcher: Matcher,
-        lookup: Callable[[str], FunctionModel],
-        constants: Mapping[str, Interval],
-    ) -> None:
+    def __init__(self, cfa: Cfa, around: Surroundings, constants: Mapping[str, Interval]) -> None:
         self.cfa = cfa
-        self._program = program
-        self._footprints = footprints
-        self._matcher = matcher
+        self._around = around
         self.address_taken = address_taken(cfa)
-        self.aliased = self.address_taken - lent(cfa, program, footprints.kept)
+        self.aliased = self.address_taken - lent(cfa, around.program, around.footprints.kept)
         self.conditions = Conditions(cfa, self.aliased)
         self._read_again = _read_again(cfa)
-        self.written = {edge.id: self._written(edge, footprints) for edge in cfa.edges}
+        self.written = {edge.id: self._written(edge, around.footprints) for edge in cfa.edges}
         self.assignments = Assignments(cfa)
-        self.cases = Cases(cfa, self.conditions, self.assignments, self.written, constants)
-        self.cases.rebase(lambda name: lookup(name).cases, footprints, program)
+        self.cases = Cases(cfa, self.conditions, self.assignments, self.written, constants, around)
         self.parameters = self.assignments.parameters
         self._matches: dict[int, EdgeMatches] = {}
         self._has: dict[tuple[int, int, Path], bool] = {}
@@ -78,7 +67,7 @@ class FunctionModel:
         """The pattern matches at an edge."""
         found = self._matches.get(edge.id)
         if found is None:
-            found = self._matches[edge.id] = self._matcher.edge(edge)
+            found = self._matches[edge.id] = self._around.matcher.edge(edge)
         return found
 
     def touched(self, edge: Edge) -> frozenset[str]:
@@ -117,9 +106,9 @@ class FunctionModel:
         if asks_for_failures(effect):
             found |= {path[0] for path in self.tested_paths}
         if isinstance(effect, ir.Call):
-            for target in self._program.targets(effect):
-                if target in self._footprints.returning:
-                    found |= self._footprints.read[target]
+            for target in self._around.program.targets(effect):
+                if target in self._around.footprints.returning:
+                    found |= self._around.footprints.read[target]
         return found
 
     def all_still(self, edges: Iterable[tuple[Edge, bool]], names: frozenset[str]) -> bool:
@@ -173,21 +162,21 @@ class FunctionModel:
         found = self._by_callees.get(edge.id)
         if found is None:
             assert isinstance(edge.effect, ir.Call)
-            found = frozenset(self._written_by_callees(edge.effect, self._footprints))
+            found = frozenset(self._written_by_callees(edge.effect, self._around.footprints))
             written = self.written[edge.id]
             found = self._by_callees[edge.id] = written if found == written else found
         return found
 
     def _written_by_callees(self, effect: ir.Call, footprints: Footprints) -> set[str]:
         written: set[str] = set()
-        targets = self._program.targets(effect)
+        targets = self._around.program.targets(effect)
         for target in targets:
             written |= footprints.written.get(target, frozenset())
-        written |= external_writes(effect, self._program) if self._may_be_external(targets) else self._addressed(effect)
+        written |= external_writes(effect, self._around.program) if self._may_be_external(targets) else self._addressed(effect)
         return written
 
     def _may_be_external(self, targets: tuple[str, ...]) -> bool:
-        return not targets or any(target not in self._program.functions for target in targets)
+        return not targets or any(target not in self._around.program.functions for target in targets)
 
     def _addressed(self, call: ir.Call) -> set[str]:
         """Objects whose address is passed: the callee writes them behind its parameter."""
@@ -198,8 +187,8 @@ class FunctionModel:
         key = (rule, transition, path)
         found = self._has.get(key)
         if found is None:
-            patterns = self._matcher.rules[rule].transitions[transition].if_function_has
-            found = self._has[key] = self._matcher.function_has(self.cfa, patterns, rule, path)
+            patterns = self._around.matcher.rules[rule].transitions[transition].if_function_has
+            found = self._has[key] = self._around.matcher.function_has(self.cfa, patterns, rule, path)
         return found
 
     @cached_property
@@ -208,18 +197,14 @@ class FunctionModel:
         found: dict[str, tuple[int, int]] = {}
         for edge in self.cfa.calls:
             callee = ir.direct_callee(edge.effect) if isinstance(edge.effect, ir.Call) and edge.effect.result else None
-            if callee is not None and callee in self._program.functions:
+            if callee is not None and callee in self._around.program.functions:
                 calls, tests = found.get(callee, (0, 0))
                 found[callee] = calls + 1, tests + self.tests_result(edge)
         return found
 
-    def rebase(self, lookup: Callable[[str], FunctionModel], footprints: Footprints, matcher: Matcher, program: Program) -> None:
-        """Takes the model over into another revision, in which the function and all that the model says are the same."""
-        self.cases.rebase(lambda name: lookup(name).cases, footprints, program)
-        self._footprints = footprints
-        self._matcher = matcher
-        self._program = program
-        self._by_callees.clear()
+    def stay_behind(self, around: Surroundings) -> None:
+        """Another model takes the place of this one: it goes on to ask what is `around` it now when the others have others."""
+        self._around = self.cases.around = around
 
     def forget_rules(self) -> None:
         """Forgets all that depends on the rules, which are others now: it is found out again when it is asked for."""
@@ -233,7 +218,7 @@ class FunctionModel:
         written: dict[int, frozenset[str]] = {}
         for edge in self.cfa.calls:
             assert isinstance(edge.effect, ir.Call)
-            targets = self._program.targets(edge.effect)
+            targets = self._around.program.targets(edge.effect)
             writing = [moved.written[target] for target in targets if target in moved.written]
             if writing:
                 written[edge.id] = self._written(edge, footprints)

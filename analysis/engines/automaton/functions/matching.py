@@ -341,12 +341,15 @@ class Matcher:
         """What is tracked from the program's start on: globals that `begin` patterns match anywhere, and initial values that
         assign patterns match. The program may be a later revision, with the same globals."""
         found: dict[Match, None] = {}
-        for name in sorted(program.functions):
-            cfa = program.functions[name]
+        beginning: dict[str, tuple[Match, ...]] = {}
+        for name, cfa in program.functions.items():
             known = self._begun.get(name)
             if known is None or known[0] is not cfa:
                 known = self._begun[name] = (cfa, tuple(self._begin_in(cfa)))
-            found.update(dict.fromkeys(known[1]))
+            if known[1]:
+                beginning[name] = known[1]
+        for name in sorted(beginning):
+            found.update(dict.fromkeys(beginning[name]))
         if self._initial is None:
             self._initial = tuple(self._begin_with_globals())
         found.update(dict.fromkeys(self._initial))

@@ -42,9 +42,6 @@ class _Wrong(NamedTuple):
 class _Plain(NamedTuple):
     """What is said of a function in which nothing is wrong, and what it was made of."""
 
-    cfa: Cfa
-    entries: list[int]
-    contracts: tuple[Function, ...]
     assumptions: tuple[str, ...]
     verdicts: dict[str, RuleVerdict]
 
@@ -61,19 +58,26 @@ class Answers:
         self._asked = asked
         self._facts = facts
         self._assumed: dict[str, tuple[Cfa, tuple[Function, ...], tuple[str, ...]]] = {}
+        self._changed: set[str] = set()
+        self._functions: Mapping[str, Cfa] = {}  # what was spoken about last
+        self._contracts: tuple[Function, ...] = ()
+        self._verdicts: dict[str, dict[str, RuleVerdict]] = {}
+        self._summaries: dict[str, tuple[str, ...]] = {}
+        self._unsummarised: set[str] = set()
         self._plain: dict[str, _Plain] = {}
         self._alike: dict[tuple[str, tuple[str, ...]], dict[str, RuleVerdict]] = {}
         self._wrong: dict[str, _Wrong] = {}
-        self._lines: dict[str, tuple[list[int], tuple[str, ...]]] = {}
         self._obstacles: dict[str, tuple[Cfa, list[int], str]] = {}
 
     def changed(self, functions: Iterable[str]) -> None:
-        """These functions are others, or what they call is, or the graph of them."""
+        """These functions are others, or what they call is, or the graph of them, or the states in which executions enter
+        them."""
         for name in functions:
             self._assumed.pop(name, None)
             self._plain.pop(name, None)
-            self._lines.pop(name, None)
             self._obstacles.pop(name, None)
+            self._changed.add(name)
+            self._unsummarised.add(name)
 
     def verdicts(
         self,
@@ -85,15 +89,25 @@ class Answers:
         ms: float,
     ) -> dict[str, dict[str, RuleVerdict]]:
         """What is known of each function for each rule; `violated` and `undecided` are rules by function."""
-        verdicts = {}
         before, self._wrong = self._wrong, {}
-        plains, self._plain = self._plain, {}
-        contracts, share = program.contracts, ms / max(len(program.functions), 1)
-        for name, cfa in program.functions.items():
-            entries, plain = entered.get(name, _NO_ENTRIES), plains.get(name)
-            if plain is None or plain.cfa is not cfa or plain.entries is not entries or plain.contracts != contracts:
-                plain = self._said_plainly(name, cfa, program, graph, entries, share)
-            self._plain[name] = plain
+        functions, share = program.functions, ms / max(len(program.functions), 1)
+        if program.contracts != self._contracts:
+            self._plain, self._contracts = {}, program.contracts
+        last, self._functions = self._functions, functions
+        others = [name for name, cfa in functions.items() if cfa is not last.get(name)]
+        for name in (*others, *self._changed):
+            self._plain.pop(name, None)
+        verdicts = dict(self._verdicts)
+        for name in last.keys() - functions.keys():
+            self._plain.pop(name, None)
+            del verdicts[name]
+        again = {*others, *self._changed, *violated, *undecided, *before, *(functions.keys() - self._plain.keys())}
+        self._changed = set()
+        for name in again & functions.keys():
+            plain = self._plain.get(name)
+            if plain is None:
+                plain = self._said_plainly(name, functions[name], program, graph, entered.get(name, _NO_ENTRIES), share)
+                self._plain[name] = plain
             said = plain.verdicts
             if name in violated or name in undecided:
                 wrong, open_ = violated.get(name, set()), undecided.get(name, set())
@@ -103,6 +117,7 @@ class Answers:
                 self._wrong[name] = known
                 said = known.verdicts
             verdicts[name] = said
+        self._verdicts = verdicts
         return verdicts
 
     def _said_plainly(
@@ -115,7 +130,7 @@ class Answers:
             said = RuleVerdict("unknown", key[0], key[1], ENGINE, ms=share)
             unsaid = RuleVerdict("unknown", _NOT_LOOKED_FOR, key[1], ENGINE)
             found = self._alike[key] = {rule.name: unsaid if rule.provers_only else said for rule in self._asked}
-        return _Plain(cfa, entries, program.contracts, key[1], found)
+        return _Plain(key[1], found)
 
     def _doubt(self, name: str, cfa: Cfa, graph: DerivationGraph, entries: list[int]) -> str:
         """Why nothing is shown of the function where nothing is wrong."""
@@ -155,13 +170,16 @@ class Answers:
 
     def summaries(self, graph: DerivationGraph, entered: Entered) -> dict[str, tuple[str, ...]]:
         """For each reached function, its entry/exit pairs in words."""
-        found = {}
-        for name, entries in entered.items():
+        found = dict(self._summaries)
+        for name in self._unsummarised:
+            entries = entered.get(name, _NO_ENTRIES)
             if entries:
-                known, part = self._lines.get(name), graph.functions[name]
-                if known is None or known[0] != entries:
-                    known = self._lines[name] = (entries, self._spelled({entry: part.summaries[entry] for entry in entries}))
-                found[name] = known[1]
+                summaries = graph.functions[name].summaries
+                found[name] = self._spelled({entry: summaries[entry] for entry in entries})
+            else:
+                found.pop(name, None)
+        self._unsummarised = set()
+        self._summaries = found
         return found
 
     def _spelled(self, pairs: Mapping[int, Sequence[int]]) -> tuple[str, ...]:

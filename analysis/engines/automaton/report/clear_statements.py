@@ -101,6 +101,7 @@ class ErrorFree:
     ) -> None:
         self._kept, self._graph, self._delta, self._retrace, self._errors = kept, graph, delta, retrace, errors
         self._wrong: dict[int, _Wrong] = {}
+        self._live: dict[Error, Mapping[str, Set[tuple[str, int]]] | None] = {}
 
     def statements(self, error: Error, joined: Joined, places: Places) -> tuple[tuple[int, ...], bytes]:
         """What the statement of an error is known by, with the calls that its value comes from; and the clear statements."""
@@ -144,6 +145,11 @@ class ErrorFree:
 
     def _sites(self, error: Error) -> Mapping[str, Set[tuple[str, int]]] | None:
         """The calls from which the value of an error comes, by the function that is called; None where there are too many."""
+        if error not in self._live:
+            self._live[error] = self._find_sites(error)
+        return self._live[error]
+
+    def _find_sites(self, error: Error) -> Mapping[str, Set[tuple[str, int]]] | None:
         name, configurations = self._errors[error].at
         waiting: list[Entry] = [(name, unpack(one)[1]) for one in sorted(configurations)]
         seen, live = set(waiting), dict[str, set[tuple[str, int]]]()

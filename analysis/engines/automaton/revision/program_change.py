@@ -25,6 +25,7 @@ from copy import copy
 
 import msgspec
 
+from analysis.cfa.callgraph import called
 from analysis.cfa.graph import Cfa, Program
 from analysis.engines.automaton.facts.product import Memo, ProgramDelta, is_small
 from analysis.engines.automaton.facts.relevance import node_of
@@ -80,12 +81,15 @@ def revise(
     calls = _rewrite(delta, before, moved, wanted, callers)
     wanted.update(name for name, known in calls.items() if known is None)
     remodelled, unlike = _remodel(delta, before, wanted, callers)
-    delta.connect()
+    gone = [models[name] for name in (remodelled | world.gone) & models.keys()]
+    delta.beliefs, doubted = before.beliefs.revised(program, delta.weak_lookup(), gone, map(delta.lookup, remodelled))
+    delta.connect(sorted(remodelled, key=delta.footprints.place.__getitem__))
     if delta.transfer.lenient != before.transfer.lenient:
         return None
-    otherwise = _doubting(delta, before, callers) | _otherwise_relevant(delta, nodes, graph)
+    doubting = set[str]().union(*map(callers.of, doubted))  # results of functions are tested more or less often than before
+    otherwise = doubting | _otherwise_relevant(delta, nodes, graph)
     touched = remodelled | otherwise
-    rewritten = {name: known for name, known in calls.items() if known is not None}
+    rewritten = _kept_models(calls)
     delta.memos = _memos(delta, before, remodelled | rewritten.keys(), otherwise, nodes, callers)
     entered_otherwise = _entered_otherwise(delta, before, remodelled)
     functions = {}
@@ -113,6 +117,10 @@ def revise(
     return Revised(delta, changes, frozenset(differ), written, frozenset(touched), world.gone)
 
 
+def _kept_models(calls: Mapping[str, Rewritten | None]) -> dict[str, Rewritten]:
+    return {name: known for name, known in calls.items() if known is not None}
+
+
 def _call_alike(old: Program, program: Program, world: WorldChange) -> bool:
     """Whether calls in functions that are the same reach what they did."""
     return not world and program.called is old.called
@@ -133,11 +141,24 @@ def _without_models(
         delta.matcher = before.matcher.revised(program, world.calls)
         delta.initial_values = initial_values(program)
     delta.footprints, moved = before.footprints.revised(program, changed, callers.of)
-    delta.spoiled = {name: known for name, known in before.spoiled.items() if name not in world.gone}
-    delta.spoiled |= {name: spoiled_by(program.functions[name]) for name in changed}
-    delta.constants = constant_globals(program, delta.footprints.returning, delta.spoiled)
+    delta.spoiled = {**before.spoiled, **{name: spoiled_by(program.functions[name]) for name in changed}}
+    for name in world.gone:
+        del delta.spoiled[name]
+    if world or not _spoil_alike(before, delta, changed):
+        delta.constants = constant_globals(program, delta.footprints.returning, delta.spoiled, delta.initial_values)
     delta.relevance.revise(program, delta.matcher, changed)
     return delta, moved
+
+
+def _spoil_alike(before: ProgramDelta, delta: ProgramDelta, changed: Set[str]) -> bool:
+    """Whether changed functions do to globals what they did, and call what they called, so that the same globals are constant."""
+    if before.footprints.returning != delta.footprints.returning or before.program.called is not delta.program.called:
+        return False
+    return all(
+        before.spoiled[name] == delta.spoiled[name]
+        and called(before.program.functions[name]) == called(delta.program.functions[name])
+        for name in changed
+    )
 
 
 def _changes(
@@ -168,22 +189,22 @@ def _rewrite(
     return {name: models[name].rewrite(delta.footprints, moved) for name in (concerned - wanted) & models.keys()}
 
 
-def _remodel(delta: ProgramDelta, before: ProgramDelta, wanted: Set[str], callers: Callers) -> tuple[set[str], set[str]]:
+def _remodel(delta: ProgramDelta, before: ProgramDelta, wanted: set[str], callers: Callers) -> tuple[set[str], set[str]]:
     """Makes new models of the wanted functions, and of those whose callees look different to them as a
     result. Keeps the other models. Returns the functions with new models, and those of them that look
     different to callers."""
-    delta.models = {}
-    lookup = delta.weak_lookup()
+    delta.models = dict(before.models)
+    behind = copy(delta.around)
+    for name in wanted.union(before.models.keys() - delta.program.functions.keys()):
+        known = delta.models.pop(name, None)
+        if known is not None:
+            known.stay_behind(behind)
+    delta.surround()
     done: set[str] = set()
     unlike: set[str] = set()
     open_ = set(wanted)
-    for name, model in before.models.items():
-        if name not in wanted and name in delta.program.functions:
-            model.rebase(lookup, delta.footprints, delta.matcher, delta.program)
-            delta.models[name] = model
-    place = {name: index for index, name in enumerate(delta.footprints.order)}
     while open_:
-        name = min(open_, key=place.__getitem__)
+        name = min(open_, key=delta.footprints.place.__getitem__)
         open_.discard(name)
         done.add(name)
         delta.models.pop(name, None)
@@ -205,7 +226,9 @@ def _memos(
     """The answers that still hold. Where facts begin can differ for any state, in the graph or not, where a value can begin to
     be tracked at one of the nodes: in the function of a variable, and in its callers, which pass and get values; anywhere, if
     many functions share the node."""
-    kept = {name: memo for name, memo in before.memos.items() if name not in others and name in delta.program.functions}
+    kept = dict(before.memos)
+    for name in others | (kept.keys() - delta.program.functions.keys()):
+        kept.pop(name, None)
     owners = {function for function, _ in nodes}
     forgetful = kept.keys() if "" in owners else set(otherwise).union(owners, *map(callers.of, owners)) & kept.keys()
     for name in forgetful:
@@ -248,13 +271,6 @@ def _starting_otherwise(delta: ProgramDelta, before: ProgramDelta, changed: Set[
 
 def _other_values(old: Mapping[str, Interval], new: Mapping[str, Interval]) -> set[str]:
     return {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
-
-
-def _doubting(delta: ProgramDelta, before: ProgramDelta, callers: Callers) -> set[str]:
-    """The callers of functions whose results are tested more or less often than before."""
-    old, new = before.beliefs.counts, delta.beliefs.counts
-    differ = {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
-    return set().union(*(callers.of(name) for name in differ))
 
 
 def _otherwise_relevant(delta: ProgramDelta, nodes: Set[Node], graph: DerivationGraph) -> set[str]:

@@ -22,6 +22,7 @@ import msgspec
 from analysis.cfa.graph import Cfa, Program
 from analysis.engines.automaton.facts.facts import FactTable
 from analysis.engines.automaton.facts.product import ProgramDelta
+from analysis.engines.automaton.functions.beliefs import Beliefs
 from analysis.engines.automaton.functions.matching import Matcher, PatternIndex
 from analysis.engines.automaton.solver.changes import Changes, EdgeChanges
 from analysis.engines.automaton.solver.full import FACT_BITS, FACT_MASK, LOCATION_BITS, DerivationGraph
@@ -79,11 +80,11 @@ def revise_rules(
     delta.matcher = Matcher(PatternIndex(slots), before.program)
     delta.relevance = before.relevance.under(slots, delta.matcher, matched)
     delta.models, delta.memos = before.models, {}
-    lookup = delta.weak_lookup()
     for model in delta.models.values():
         model.forget_rules()
-        model.rebase(lookup, delta.footprints, delta.matcher, delta.program)
-    delta.connect()
+    delta.surround()
+    delta.beliefs = Beliefs(delta.program, delta.weak_lookup())
+    delta.connect(())
     initial = tuple(delta.initial(entries))
     same = {(name, state) for name, states in graph.initial.items() for state in states} == set(initial)
     changes = Changes(

@@ -133,6 +133,7 @@ class DerivationGraph:
         self.initial: dict[str, list[int]] = {}
         self.cut_off: frozenset[str] = frozenset()
         self.stale = False
+        self._sizes: tuple[int, int] | None = None  # how many configurations and derivations there are, where that was counted
 
     @property
     def complete(self) -> bool:
@@ -142,12 +143,25 @@ class DerivationGraph:
     @property
     def configurations(self) -> int:
         """The number of configurations."""
-        return sum(len(graph.derived) for graph in self.functions.values())
+        return self.sizes[0]
 
     @property
     def derivations(self) -> int:
         """The number of derivation edges."""
-        return sum(graph.size for graph in self.functions.values())
+        return self.sizes[1]
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """The numbers of configurations and derivations. A repair knows by how much they differ, and sets them; None has them
+        counted again."""
+        if self._sizes is None:
+            parts = self.functions.values()
+            self._sizes = sum(len(part.derived) for part in parts), sum(part.size for part in parts)
+        return self._sizes
+
+    @sizes.setter
+    def sizes(self, now: tuple[int, int] | None) -> None:
+        self._sizes = now
 
 
 class Explorer:
@@ -164,6 +178,7 @@ class Explorer:
         self._share = max(limit // 3, 1)
         self._cut_off: set[str] = set()
         self._count = graph.configurations
+        graph.sizes = None  # until this is done
         self._work: deque[tuple[str, FunctionGraph, int]] = deque()
         self.graph = graph
 

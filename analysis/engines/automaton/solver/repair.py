@@ -44,18 +44,18 @@ class Repair(Explorer):
     def __init__(self, delta: Delta, graph: DerivationGraph, changes: Changes, limit: int) -> None:
         if not graph.complete:
             raise ValueError("a derivation graph that the limit cut off cannot be repaired")
+        self._before = graph.sizes
         super().__init__(delta, graph, limit)
         self.repaired = Repaired()
         self._changes = changes
         self._dirty: dict[str, None] = {}
         self._again: dict[str, list[_Again]] = {}
         self._left: dict[Entry, set[tuple[int, int]]] = {}
-        self._before = 0, 0
+        self._derived = 0  # derivations added
 
     def _begin(self) -> None:
         """Modifications, then deletions."""
         graph, changes = self.graph, self._changes
-        self._before = self._count, graph.derivations
         for name, edges in changes.functions.items():
             part = graph.functions.get(name)
             if part is not None and name not in changes.removed:
@@ -75,7 +75,8 @@ class Repair(Explorer):
         """Computes the counts of the work from the sizes of the graph before and now."""
         repaired, (configurations, derivations) = self.repaired, self._before
         repaired.configurations_added = self._count - configurations + repaired.configurations_removed
-        repaired.derivations_added = self.graph.derivations - derivations + repaired.derivations_removed
+        repaired.derivations_added = self._derived
+        self.graph.sizes = self._count, derivations + self._derived - repaired.derivations_removed
         repaired.configurations_reused = self._count - repaired.configurations_added
         repaired.derivations_reused = self.graph.derivations - repaired.derivations_added
 
@@ -262,6 +263,7 @@ class Repair(Explorer):
 
     def _derive(self, function: str, graph: FunctionGraph, configuration: int, edge: Edge, derived: int) -> None:
         self.repaired.changed.add(function)
+        self._derived += 1
         super()._derive(function, graph, configuration, edge, derived)
 
     def _return_to(self, function: str, graph: FunctionGraph, configuration: int, edge: Edge, callee: Entry, exit_: int) -> None:

@@ -42,8 +42,10 @@ class Retrace:
         self._below: dict[Entry, list[Entry]] = {}  # the same, seen from there; some of these may be reached from elsewhere now
         self._unreached: set[Entry] = set()  # it was searched for a way to these, and there was none yet
         self._waiting: dict[Entry, list[tuple[Entry, int]]] = {}
-        self._entered: dict[str, tuple[int, list[int]]] = {}  # the entry states that there were, counted, and the reached ones
-        self._outdated: set[str] = set()  # the functions of which this is to be asked again
+        self._entered: dict[str, list[int]] = {}
+        self._erring: set[str] | None = None  # the functions with errors, reached or not, once somebody has asked
+        self._outdated: set[str] | None = None  # those of which `_entered` is to be asked again; None: all
+        self._otherwise: set[str] = set()  # those of which it says something else since somebody took this
         self._was_stale = False
 
     def live(self, function: str, entry: int) -> bool:
@@ -62,28 +64,38 @@ class Retrace:
 
     def errors(self) -> dict[str, list[int]]:
         """The error configurations that some execution leads to, by function."""
-        found = {}
-        for name, part in self._graph.functions.items():
-            reached = [error for error in part.errors if self.live(name, unpack(error)[1])]
+        found, functions = {}, self._graph.functions
+        if self._erring is None:
+            self._erring = {name for name, part in functions.items() if part.errors}
+        for name in [name for name in functions if name in self._erring]:
+            reached = [error for error in functions[name].errors if self.live(name, unpack(error)[1])]
             if reached:
                 found[name] = reached
         return found
 
     def entered(self) -> Entered:
-        """The entry states that an execution leads to. A list stays the same object while it says the same."""
+        """The entry states that an execution leads to, for as long as nothing is repaired. A list stays the same object while it
+        says the same."""
         stale, functions = self._graph.stale, self._graph.functions
         if stale != self._was_stale:
             self._was_stale = stale
-            self._outdated.update(functions)
-        before, self._entered = self._entered, {}
-        for name, part in functions.items():
-            known = before.get(name)
-            if known is None or known[0] != len(part.summaries) or name in self._outdated:
-                found = [state for state in part.summaries if not stale or self.live(name, state)]
-                known = (len(part.summaries), found if known is None or known[1] != found else known[1])
-            self._entered[name] = known
-        self._outdated.clear()
-        return {name: found for name, (_, found) in self._entered.items()}
+            self._outdated = None
+        for name in self._outdated if self._outdated is not None else {*functions, *self._entered}:
+            part, known = functions.get(name), self._entered.get(name)
+            found = None if part is None else [state for state in part.summaries if not stale or self.live(name, state)]
+            if found is None:
+                self._entered.pop(name, None)
+            elif known != found:
+                self._entered[name] = found
+            if known != found:
+                self._otherwise.add(name)
+        self._outdated = set()
+        return self._entered
+
+    def take_otherwise(self) -> set[str]:
+        """The functions of which `entered` says something else since this was last asked."""
+        found, self._otherwise = self._otherwise, set()
+        return found
 
     # -- after a repair -------------------------------------------------------------------------------------------------------
 
@@ -92,8 +104,11 @@ class Retrace:
         which they were found to."""
         concerned = {*repaired.changed, *repaired.checked, *repaired.recalled, *(name for name, _ in repaired.fewer_sites)}
         concerned.update(name for name in self._above if name not in self._graph.functions)
-        self._outdated |= concerned
-        self._outdated.update(name for name, _ in self._unreached)
+        if self._outdated is not None:
+            self._outdated.update(concerned, (name for name, _ in self._unreached))
+        if self._erring is not None:
+            there = (name for name in concerned if name in self._graph.functions)
+            self._erring = (self._erring - concerned).union(name for name in there if self._graph.functions[name].errors)
         self._unreached.clear()
         self._waiting.clear()
         doubted = self._doubted((name, state) for name in sorted(concerned) for state in self._above.get(name, ()))
@@ -116,7 +131,8 @@ class Retrace:
             del self._above[name][state]
             if not self._above[name]:
                 del self._above[name]
-            self._outdated.add(name)
+        if self._outdated is not None:
+            self._outdated.update(name for name, _ in doubted)
         return [*doubted]
 
     def _is_there(self, entry: Entry) -> bool:
