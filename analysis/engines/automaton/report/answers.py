@@ -171,7 +171,7 @@ class Answers:
     def summaries(self, graph: DerivationGraph, entered: Entered) -> dict[str, tuple[str, ...]]:
         """For each reached function, its entry/exit pairs in words."""
         found = dict(self._summaries)
-        for name in self._unsummarised:
+        for name in self._unsummarised | (entered.keys() - found.keys()):
             entries = entered.get(name, _NO_ENTRIES)
             if entries:
                 summaries = graph.functions[name].summaries
