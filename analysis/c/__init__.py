@@ -15,6 +15,7 @@
 - `calls`: what that means for one call, by its arguments.
 - `blocks`: functions that give blocks of memory, or end them.
 - `locks`: functions that take and release locks.
+- `opening`: what files are opened for.
 - `control`: functions after which control does not only go on behind the call.
 
 Nothing here knows of CFAs or engines: only `analysis.model` is imported.

@@ -17,6 +17,7 @@ import msgspec
 
 from analysis.model.intervals import Interval
 from analysis.model.report import Severity
+from analysis.model.spelling import display_name
 from analysis.rules.patterns import Name, Pattern
 
 START = "start"
@@ -106,11 +107,12 @@ class Rule(msgspec.Struct, frozen=True):
         return any(one.source == state and one.target != ERROR for one in self.transitions)
 
     def _names(self, function: str) -> bool:
-        """Whether the rule has the name of the function, in a list or in a pattern."""
-        if any(function in names for names in self.names.values()):
+        """Whether the rule has the name of the function, given by its linkage name, in a list or in a pattern."""
+        name = display_name(function)
+        if any(name in names for names in self.names.values()):
             return True
         patterns = (one.trigger.pattern for one in self.transitions)
-        return any(pattern is not None and pattern.callee == Name(function) for pattern in patterns)
+        return any(pattern is not None and pattern.callee == Name(name) for pattern in patterns)
 
     def is_last(self, state: str) -> bool:
         """Whether nothing but an error or the end follows the state of an object, wherever it is known: what was freed, not what

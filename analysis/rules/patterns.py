@@ -26,6 +26,7 @@ from analysis.frontend.syntax import parser
 from analysis.model import ir
 from analysis.model.c_types import Pointer
 from analysis.model.intervals import Interval, interval_of
+from analysis.model.spelling import display_name
 
 Bindings = Mapping[str, ir.Expr]
 PatternKind = Literal["call", "assign", "branch", "access", "expression", "return"]
@@ -197,7 +198,7 @@ def match_term(term: Term, expr: ir.Expr, bound: dict[str, ir.Expr], names: Mapp
         case Metavariable(name):
             return _bind(name, expr, bound, names)
         case Name(name):
-            return isinstance(expr, ir.Var) and _source_name(expr) == name
+            return isinstance(expr, ir.Var) and display_name(expr.name) == name
         case Number(value, null):
             return isinstance(expr, ir.IntConst) and expr.value == value and null == isinstance(expr.type, Pointer)
         case Operation(operator, operands):
@@ -221,13 +222,9 @@ def _parts(operator: str, expr: ir.Expr) -> tuple[ir.Expr, ...] | None:
 def _bind(name: str, expr: ir.Expr, bound: dict[str, ir.Expr], names: Mapping[str, frozenset[str]]) -> bool:
     if name == ANYTHING:
         return True
-    if name in names and not (isinstance(expr, ir.Var) and _source_name(expr) in names[name]):
+    if name in names and not (isinstance(expr, ir.Var) and display_name(expr.name) in names[name]):
         return False
     return bound.setdefault(name, expr) == expr
-
-
-def _source_name(var: ir.Var) -> str:
-    return var.name.rsplit("::", 1)[-1].split("~", 1)[0]
 
 
 def match_call(pattern: Pattern, call: ir.Call, callee: str, names: Mapping[str, frozenset[str]]) -> dict[str, ir.Expr] | None:

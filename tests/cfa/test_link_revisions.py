@@ -90,3 +90,22 @@ def test_what_is_taken_over_is_what_is_found_from_nothing(revisions: list[tuple[
         built = [unit for unit in units if unit is not None]
         before = link(built, before)
         assert _answer(before) == _answer(link(built))
+
+
+CALLS = """\
+int shared = 1;
+int outside(int);
+static int writes(int *p) { *p = 1; return 2; }
+static int calls(int a) { BODY }
+int main(void) { int a = 0; calls(a); return shared + writes(&a); }
+"""
+
+
+def test_code_that_is_not_checked_may_run_only_while_something_calls_it() -> None:
+    """Other files know the address of `shared`, and may have told it to what `writes` is passed."""
+    unit: Unit | None = None
+    linked: LinkedProgram | None = None
+    for body, is_open in (("return a;", False), ("return outside(a);", True), ("return a + 1;", False)):
+        unit = unit_of(CALLS.replace("BODY", body), "a.c", unit)
+        linked = link([unit], linked)
+        assert bool(linked.obstructions.unordered) is is_open, body

@@ -70,14 +70,16 @@ def test_a_definition_in_another_file_counts(tmp_path: Path) -> None:
     assert "double-free" in again
 
 
-def test_a_rule_of_a_user_names_functions_of_his_own(tmp_path: Path) -> None:
+@pytest.mark.parametrize("linkage", ["", "static "])
+def test_a_rule_of_a_user_names_functions_of_his_own(linkage: str, tmp_path: Path) -> None:
     rule = (
         "name: closed-twice\nsummary: It is closed twice\nseverity: error\ntracks: $X\nabout-object: true\n"
         "help: {what: w, why: y, example: e, fix: f}\ntransitions:\n"
         '  - {from: start, when: "close($X)", to: closed}\n  - {from: closed, when: "close($X)", error: "closed twice"}\n'
+        '  - {from: closed, when: "if ($X == NULL)", to: stop}\n'
     )
     (tmp_path / "closed-twice.yaml").write_text(rule, "utf-8")
     definition, use = OWN["close"]
-    text = f"{definition}\nint main(void) {{ {use} }}\n"
+    text = f"{linkage}{definition}\nint main(void) {{ {use} }}\n"
     options = Options(rules=("closed-twice",), rules_dirs=(str(tmp_path),), engine="automaton")
     assert _found(tmp_path, text, options) == ["closed-twice: closed twice"]

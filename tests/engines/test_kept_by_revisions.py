@@ -9,13 +9,14 @@ import pytest
 
 from analysis.api import Checker
 from analysis.cfa.graph import Places, Program
-from analysis.engines.automaton import Analysis
+from analysis.engines.automaton import Algorithm, Analysis
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.rules.automaton import Rule
 from analysis.session.entries import EntryChoice, choose_entries
 from tests.support.program_edits import LARGE, Edited
 
 _STEPS = 8
+_ALGORITHMS: tuple[Algorithm, ...] = ("incr-fwd", "incr-back")
 
 
 def _kept(delta: ProgramDelta, entries: tuple[str, ...]) -> dict[str, object]:
@@ -40,7 +41,7 @@ def _said(analysis: Analysis, places: Places) -> dict[str, object]:
     analysis.findings(places)
     verdicts, summaries = analysis.said(0)
     found = {name: {rule: (v.verdict, v.reason, v.assumptions) for rule, v in one.items()} for name, one in verdicts.items()}
-    return {"verdicts": found, "summaries": summaries, "sizes": analysis.graph.sizes}
+    return {"verdicts": found, "summaries": summaries}
 
 
 def _from_nothing(program: Program, rules: tuple[Rule, ...], entries: tuple[str, ...]) -> Analysis:
@@ -50,25 +51,31 @@ def _from_nothing(program: Program, rules: tuple[Rule, ...], entries: tuple[str,
 
 
 class _Revisions:
-    """A program of files in a folder, with an analysis that goes from revision to revision."""
+    """A program of files in a folder, with analyses that go from revision to revision, one for each algorithm."""
 
     def __init__(self, files: list[str]) -> None:
         self._checker = Checker(LARGE)
         self._checker.open(files)
         self._choice = EntryChoice()
         seen = self._checker.inspect()
-        self._analysis = _from_nothing(seen.program, self._checker.rules, self._choice.choose(seen.program, (), ()).names)
+        entries = self._choice.choose(seen.program, (), ()).names
+        self._analyses = {algorithm: _from_nothing(seen.program, self._checker.rules, entries) for algorithm in _ALGORITHMS}
+        for analysis in self._analyses.values():
+            _said(analysis, seen.places)  # so that there is something to keep
 
     def compare(self) -> None:
         """Goes on to what the files hold now, and compares with an analysis from nothing."""
         self._checker.refresh()
-        seen, analysis = self._checker.inspect(), self._analysis
+        seen = self._checker.inspect()
         entries = self._choice.choose(seen.program, (), ()).names
         assert entries == choose_entries(seen.program, ()).names
-        assert analysis.revise(seen.program, entries, "incr-fwd"), analysis.refusal
         anew = _from_nothing(seen.program, self._checker.rules, entries)
-        assert _kept(analysis.delta, entries) == _kept(anew.delta, entries)
-        assert _said(analysis, seen.places) == _said(anew, seen.places)
+        kept, said = _kept(anew.delta, entries), _said(anew, seen.places)
+        for algorithm, analysis in self._analyses.items():
+            assert analysis.revise(seen.program, entries, algorithm), analysis.refusal
+            assert _kept(analysis.delta, entries) == kept
+            assert _said(analysis, seen.places) == said
+        assert self._analyses["incr-fwd"].graph.sizes == anew.graph.sizes  # the other one leaves what nothing leads to
 
 
 @pytest.mark.parametrize("seed", [5, 17])
@@ -110,4 +117,21 @@ def test_it_is_so_where_globals_and_what_calls_do_differ(seed: int, tmp_path: Pa
         name = random.choice(sorted(BODIES))
         chosen[name] = random.choice(BODIES[name])
         write()
+        revisions.compare()
+
+
+@pytest.mark.parametrize("body", ["", "*p = 1;"])
+def test_it_is_so_where_a_function_that_did_not_change_is_not_reached_for_a_while(body: str, tmp_path: Path) -> None:
+    """The call that leads to `second` is two calls above it."""
+    file = tmp_path / "a.c"
+    below = f"static void second(int *p) {{ {body} }}\nstatic void first(int *p) {{ second(p); }}\n"
+
+    def write(call: str) -> None:
+        main = f"int main(void) {{ int *p = 0; {call} return 0; }}\n"
+        file.write_text(below + main, encoding="utf-8")
+
+    write("first(p);")
+    revisions = _Revisions([str(file)])
+    for call in ("", "first(p);", "second(p);", "", "first(p); second(p);"):
+        write(call)
         revisions.compare()

@@ -157,3 +157,28 @@ def test_a_table_that_is_being_filled_is_filled_to_its_end(tmp_path: Path, monke
         left[0] = moment
         assert checker.check_unless(lambda: False) is None
         assert said(checker.check()) == wanted, moment
+
+
+def test_verdicts_and_findings_are_of_one_revision_where_a_check_was_ended(tmp_path: Path) -> None:
+    """The edit changes verdicts, so that those of before are seen wherever they stay."""
+    file = tmp_path / "a.c"
+    clean = "int f(int *p) { return p ? *p : 0; }\nint main(void) { return f(0); }\n"
+    texts = [clean, clean.replace("p ? *p : 0", "*p")]
+    file.write_text(clean)
+    checker = Checker(Options(engine="automaton"))
+    checker.open([str(file)])
+    fresh = []
+    for text in texts:
+        checker.change(str(file), text)
+        fresh.append(said(checker.check()))
+    ends, was_ended = 0, True
+    while was_ended:
+        was_ended = False
+        for text, wanted in zip(texts, fresh, strict=True):
+            checker.change(str(file), text)
+            with ended(checker, ends) as ending:
+                checker.check_unless(lambda: False)
+            assert said(checker.check()) == wanted, f"ended at step {ends}"
+            was_ended = was_ended or ending.has_ended
+        ends += was_ended
+    assert ends > 1

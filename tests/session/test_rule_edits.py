@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import resources
 from pathlib import Path
 from random import Random
 
@@ -72,3 +73,22 @@ def test_a_rule_concerns_the_functions_in_which_it_matches(tmp_path: Path) -> No
     assert not gone.findings
     assert [list(f.verdicts) for f in gone.functions] == [list(f.verdicts) for f in nothing.functions]
     assert gone.work.configurations.recomputed == 0
+
+
+def test_a_rule_of_the_users_that_says_what_the_shipped_one_says_is_about_functions_of_the_program(tmp_path: Path) -> None:
+    """The shipped rule is about the library's `close` only."""
+    own = "void close(int *n) { ++*n; }\nint use(int n) { int *p = &n; close(p); close(p); return n; }\n"
+    (tmp_path / "a.c").write_text(own + "int main(void) { return use(3); }\n")
+    folder = tmp_path / "rules"
+    folder.mkdir()
+    checker = Checker(msgspec.structs.replace(LARGE, rules=("descriptor-after-close",), rules_dirs=(str(folder),)))
+    checker.open([str(tmp_path / "a.c")])
+    assert not checker.check().findings
+    shipped = resources.files("analysis.rules") / "shipped" / "descriptor-after-close.yaml"
+    copy = folder / shipped.name
+    copy.write_bytes(shipped.read_bytes())
+    checker.refresh()
+    assert [(f.rule, f.function) for f in checker.check().findings] == [("descriptor-after-close", "use")]
+    copy.unlink()
+    checker.refresh()
+    assert not checker.check().findings

@@ -193,10 +193,11 @@ class Analysis:
         """The findings of the present revision (see `Findings.find`)."""
         patient = patient or self.delta.thorough  # small programs take no time, and their paths go through everything
         before = self._findings.violated
-        found = self._findings.find(self.graph, self.delta, self._retrace, places, patient)
-        if self._findings.violated is not before:
-            self._said = None
-        return found
+        try:
+            return self._findings.find(self.graph, self.delta, self._retrace, places, patient)
+        finally:  # also where it is ended from outside: what was chosen before stays chosen
+            if self._findings.violated is not before:
+                self._said = None
 
     def refute(self, errors: frozenset[Error]) -> None:
         """Leaves out errors that another engine has refuted (see `Findings.refute`)."""

@@ -6,9 +6,8 @@ kernel gives (`/dev/zero`), and streams that are no files (`fmemopen`, `pipe`, `
 
 from __future__ import annotations
 
-from typing import Literal
-
 from analysis.c.functions import known
+from analysis.c.opening import Purpose, purpose_of_flags, purpose_of_mode
 from analysis.cfa.graph import Program
 from analysis.frontend.declarations.literal_values import string_bytes
 from analysis.interpreter.library import reading, scanning
@@ -21,8 +20,6 @@ _PATHS = {"fopen": 0, "open": 0, "openat": 1, "creat": 0}
 _CONNECTIONS = frozenset(("socket", "accept", "accept4", "fdopen"))
 """`fdopen` gives a stream to what was opened before."""
 _OF_SYSTEM = (b"/dev/", b"/proc/", b"/sys/")
-_ACCESS = 3  # O_ACCMODE, of which O_RDONLY is 0 and O_WRONLY 1, on all systems
-Purpose = Literal["read", "write", "update"]
 
 
 def said_by_program(program: Program, replayed: Replayed) -> str:
@@ -53,12 +50,8 @@ def _purpose(name: str, call: ir.Call) -> Purpose:
     how = ir.strip_casts(call.arguments[_PATHS[name] + 1])
     if name == "fopen":
         mode = _literal(how)
-        if mode is None or b"+" in mode:
-            return "update"
-        return "read" if mode.startswith(b"r") else "write"
-    if not isinstance(how, ir.IntConst):
-        return "update"
-    return "update" if how.value & _ACCESS > 1 else "write" if how.value & _ACCESS else "read"
+        return "update" if mode is None else purpose_of_mode(mode)
+    return purpose_of_flags(how.value) if isinstance(how, ir.IntConst) else "update"
 
 
 def _literal(argument: ir.Expr) -> bytes | None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from analysis.c.functions import all_with
+from analysis.c.opening import purpose_of_flags
 from analysis.interpreter.halting import not_modelled
 from analysis.interpreter.library.open_results import Model
 from analysis.interpreter.running_machine import RunningMachine
 from analysis.model.c_types import Type
 
 _FLAGS = {"open": 1, "open64": 1, "openat": 2}
-_ACCESS, _ONLY_WRITE = 3, 1  # O_ACCMODE and O_WRONLY, on all systems
+"""Functions that are passed what a descriptor is opened for, with the number of that argument."""
 _MAKE_OF_ONE = frozenset(("dup", "accept", "accept4", "fdopen", "fdopendir"))
 """Functions that make a descriptor, a stream or a directory of the descriptor that is their first argument."""
 _STREAMS = all_with(lambda one: one.result in ("stream", "directory"))
@@ -41,5 +42,5 @@ def note_opened(machine: RunningMachine, name: str, arguments: list[Any], result
     """Notes of a descriptor that a function has opened whether nothing can be read from it."""
     at = _FLAGS.get(name)
     flags = None if at is None or at >= len(arguments) else arguments[at]
-    if name == "creat" or (isinstance(flags, int) and flags & _ACCESS == _ONLY_WRITE):
+    if name == "creat" or (isinstance(flags, int) and purpose_of_flags(flags) == "write"):
         machine.unreadable.add(result)

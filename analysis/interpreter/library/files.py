@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from analysis.c.functions import all_with
+from analysis.c.opening import purpose_of_mode
 from analysis.interpreter.halting import ViolationError, not_modelled
 from analysis.interpreter.library.reading import begins, came, came_short, is_unreadable
 from analysis.interpreter.library.strings import string_at
@@ -32,8 +33,8 @@ def _opened(name: str) -> Function:
             return 0
         stream = machine.new_block("resource", 0, KNOWN)
         block = machine.memory.find(stream)
-        if block is not None and mode.startswith((b"w", b"a")) and b"+" not in mode:
-            block.reading = "none"  # C11 7.21.5.3p3
+        if block is not None and purpose_of_mode(mode) == "write":
+            block.reading = "none"
         return stream
 
     return open_

@@ -27,7 +27,7 @@ class RecheckedProofs:
 
     def forget(self) -> None:
         """Nothing was proved before."""
-        self._proved, self._last, self._stored = {}, {}, {}
+        self._proved, self._last, self._stored, self._unproved = {}, {}, {}, {}
 
     def reopened(self, functions: Sequence[FunctionReport]) -> tuple[FunctionReport, ...]:
         """Functions as an earlier process has reported them, with a mark at what is to be checked again. Proofs by the contracts

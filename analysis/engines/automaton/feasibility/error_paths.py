@@ -34,15 +34,15 @@ from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.feasibility.graph_slices import GraphSteps, Sites, Slice, Via
 from analysis.engines.automaton.feasibility.kept_searches import Cells, Differences, both, merged
 from analysis.engines.automaton.feasibility.known_values import Item
+from analysis.engines.automaton.feasibility.path_judgements import judge, last_condition, read_on
 from analysis.engines.automaton.feasibility.path_search import Aim, Search, State
 from analysis.engines.automaton.feasibility.path_values import Store
 from analysis.engines.automaton.feasibility.remaining_steps import RemainingSteps
 from analysis.engines.automaton.feasibility.slice_outline import are_there, outline
-from analysis.engines.automaton.feasibility.walk import Walk, expressions_in
+from analysis.engines.automaton.feasibility.walk import Walk
 from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.solver.full import Entry, pack, unpack
 from analysis.engines.automaton.solver.retrace import Retrace
-from analysis.model import ir
 
 _REFINEMENTS = 12
 _STATES = 1_500
@@ -116,16 +116,6 @@ class _Found(NamedTuple):
     decided: bool = True
     wraps: bool = False
     followed: frozenset[Item] = frozenset()
-
-
-class Judgement(msgspec.Struct, frozen=True):
-    """The result of following all expressions along a path. `contradiction`: the items whose values
-    contradict each other (None: none do). `missing`: the items that calls on the path changed before a branch
-    tested them. `sure`: whether the known values decide the last branch."""
-
-    contradiction: frozenset[Item] | None
-    missing: frozenset[Item]
-    sure: bool
 
 
 class Feasibility:
@@ -330,7 +320,7 @@ class Feasibility:
         changed."""
         if found.steps is None or found.first is None:
             return found
-        if not self._judge(self._start(aim, found.first), found.steps, opens=True).missing:
+        if not judge(self._walk, self._start(aim, found.first), found.steps, opens=True).missing:
             return found
         again = self._search(aim, must_be_sure, _OPENING_STATES, found.followed, opens=True)
         return again if again.steps is None and again.decided else found
@@ -361,61 +351,20 @@ class Feasibility:
                 followed |= more
                 continue
             steps, first = end.path()
-            judgement = self._judge(self._start(aim, first), steps, opens=opens)
+            judgement = judge(self._walk, self._start(aim, first), steps, opens=opens)
             more = judgement.missing if judgement.contradiction is None else judgement.contradiction
             if judgement.contradiction is not None and more <= followed:
-                more = self._read_on(steps)  # what is to blame may be less than what it takes to see it
+                more = read_on(self._walk, steps)  # what is to blame may be less than what it takes to see it
             if not more <= followed:
                 followed |= more
             elif judgement.contradiction is not None:
                 break
             elif must_be_sure and not judgement.sure and not sure:
                 sure = True
-                followed |= self._condition(steps)
+                followed |= last_condition(self._walk, steps)
             else:
                 return _Found(steps, first, followed=frozenset(followed))
         return _Found(decided=False)
-
-    def _read_on(self, steps: tuple[Taken, ...]) -> frozenset[Item]:
-        """All that a path reads or sets."""
-        found: set[Item] = set()
-        for taken in steps:
-            effect = self._walk.edge(taken).effect
-            found.update((taken.function, part) for expr in ir.expressions(effect) for part in expressions_in(expr))
-        return frozenset(item for item in found if self._walk.cells(*item) is not None)
-
-    def _judge(self, store: Store, steps: tuple[Taken, ...], *, opens: bool) -> Judgement:
-        walk = self._walk
-        changed: set[str] = set()
-        missing: set[Item] = set()
-        for index, taken in enumerate(steps):
-            effect = walk.edge(taken).effect
-            if opens and taken.event == "edge":
-                if isinstance(effect, ir.Assume) and store.truth(effect.condition)[0] is None:
-                    missing |= self._lost(taken.function, effect.condition, changed)
-                elif walk.returning_callee(walk.edge(taken)) is not None:
-                    changed |= walk.delta.model(taken.function).written[taken.edge]
-            following = steps[index + 1].function if index + 1 < len(steps) else ""
-            if not walk.advance(store, taken, following):
-                return Judgement(store.contradiction, frozenset(), False)
-        return Judgement(None, frozenset(missing), store.sure)
-
-    def _lost(self, function: str, condition: ir.Expr, changed: set[str]) -> set[Item]:
-        """The parts of a condition that a call on the path may have changed."""
-        found = set()
-        for part in expressions_in(condition):
-            cells = self._walk.cells(function, part)
-            if cells is not None and not cells.isdisjoint(changed):
-                found.add((function, part))
-        return found
-
-    def _condition(self, steps: tuple[Taken, ...]) -> set[Item]:
-        """What the last branch of a path tests."""
-        for taken in reversed(steps):
-            effect = self._walk.edge(taken).effect
-            if isinstance(effect, ir.Assume):
-                return {(taken.function, part) for part in expressions_in(effect.condition)}
-        return set()
 
 
 def _entry(state: State) -> Entry:

@@ -18,6 +18,7 @@ from analysis.engines.automaton.functions.known_conditions import condition_of
 from analysis.model import ir
 from analysis.model.c_types import Pointer
 from analysis.model.intervals import within
+from analysis.model.spelling import display_name
 from analysis.rules.automaton import ERROR, START, Rule, Transition
 from analysis.rules.library_names import arguments_of_kind
 from analysis.rules.patterns import Metavariable, Name, Operation, Pattern, match_call, match_term
@@ -99,7 +100,7 @@ class PatternIndex:
 
     def for_callee(self, name: str) -> Iterable[_Numbered]:
         """The call patterns that a call of the function can match."""
-        return (*self.calls.get(source_name(name), ()), *self.any_call)
+        return (*self.calls.get(display_name(name), ()), *self.any_call)
 
 
 def wanted_names(pattern: Pattern, names: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
@@ -123,7 +124,7 @@ def _may_be_defined(pattern: Pattern, rule: Rule, function: str) -> bool:
     functions. A rule of a user may name a function of his own. The function that is called where an assertion has failed is
     known by its name alone."""
     is_of_library = rule.shipped or kind_of(pattern, rule) is not None
-    return not (is_of_library and wanted_names(pattern, rule.names)) or source_name(function) in FAILED_ASSERTIONS
+    return not (is_of_library and wanted_names(pattern, rule.names)) or display_name(function) in FAILED_ASSERTIONS
 
 
 def _as_of_kind(call: ir.Call, contract: Function, kind: str) -> Iterator[ir.Call]:
@@ -135,11 +136,6 @@ def _as_of_kind(call: ir.Call, contract: Function, kind: str) -> Iterator[ir.Cal
     for at in positions or ():
         if at < len(call.arguments):
             yield msgspec.structs.replace(call, arguments=(call.arguments[at],))
-
-
-def source_name(linkage_name: str) -> str:
-    """A function's name in the source."""
-    return linkage_name.rsplit("::", 1)[-1]
 
 
 class Matcher:

@@ -102,7 +102,8 @@ def _automaton(rule: Rule) -> tuple[object, ...]:
     """What a rule does, without its words."""
     transitions = tuple(msgspec.structs.replace(transition, message="") for transition in rule.transitions)
     states = rule.local_states, rule.failure_states
-    return transitions, rule.tracks, rule.ownership, rule.about_object, states, rule.names, rule.kinds, rule.keeps
+    functions = rule.names, rule.kinds, rule.keeps, rule.shipped  # which functions it is about
+    return transitions, rule.tracks, rule.ownership, rule.about_object, states, functions
 
 
 def _only(slots: frozenset[int], rules: Sequence[Rule]) -> tuple[Rule, ...]:
