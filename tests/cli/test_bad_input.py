@@ -148,6 +148,15 @@ def test_a_compiler_that_hangs_is_ended_by_the_timeout(
     assert out.startswith("Nothing was checked")
 
 
+@pytest.mark.parametrize("text", ["class A { int x; };", "class A { int x; }; class B { int y; };", "int f( {"])
+def test_a_text_of_which_nothing_is_c_does_not_pass(capsys: pytest.CaptureFixture[str], text: str) -> None:
+    Path("other.c").write_text(f"{text}\n")
+    code, out, said = check(capsys, "other.c")
+    assert code == 2
+    assert out.startswith("Nothing was checked")
+    assert "This text does not parse and is not checked." in said
+
+
 def test_no_compiler(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     code, _, said = check(capsys, "bad.c")
