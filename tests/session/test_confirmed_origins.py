@@ -45,6 +45,38 @@ int main(int argc, char **argv)
 }
 """
 
+LIST = """
+#include <stdlib.h>
+struct item { struct item *next; int key; };
+
+static struct item *put(struct item *item, int key)
+{
+    if (!item) {
+        item = calloc(1, sizeof *item);
+        if (item)
+            item->key = key;
+        return item;
+    }
+    item->next = put(item->next, key);
+    return item;
+}
+
+static int last(const struct item *item)
+{
+    while (item->next)
+        item = item->next;
+    return item->key;
+}
+
+int main(int argc, char **argv)
+{
+    struct item *first = NULL;
+    for (int i = 1; i < argc; i++)
+        first = put(first, argv[i][0]);
+    return last(first);
+}
+"""
+
 
 def confirmed(folder: Path, text: str) -> Finding:
     (folder / "a.c").write_text(text)
@@ -70,3 +102,15 @@ def test_the_allocation_is_named_where_its_failure_is_what_the_run_shows(tmp_pat
     finding = confirmed(tmp_path, PAIRS.replace("LEAF", ""))
     assert "NULL" in [step.values["made"] for step in finding.trace if step.text == "made = malloc(sizeof *made)"]
     assert finding.since == "`made = malloc(sizeof *made)` in pair"
+
+
+def test_a_step_that_the_run_does_not_make_is_not_named(tmp_path: Path) -> None:
+    """The run passes no argument, so nothing is allocated."""
+    finding = confirmed(tmp_path, LIST)
+    assert not any("calloc" in step.text for step in finding.trace)
+    assert "calloc" not in finding.since
+
+
+def test_null_that_is_passed_is_named(tmp_path: Path) -> None:
+    text = "static int get(const int *p) { return *p; }\nint main(int argc, char **argv) { return get(argc == 3 ? 0 : &argc); }\n"
+    assert confirmed(tmp_path, text).since == "`NULL` in main"
