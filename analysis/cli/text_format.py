@@ -140,9 +140,10 @@ def _undecided(report: Report) -> str:
 
 
 def _unknown(report: Report) -> tuple[int, bool]:
-    """How many functions have a reason to be unknown besides that no prover was asked; and whether some have that one."""
+    """How many functions have a reason to be unknown besides that no prover was asked; and whether others have that one."""
     reasons = [[reason for reason in _reasons(f) if not reason.startswith(IF_KEPT)] for f in report.functions]
-    return sum(1 for mine in reasons if not UNASKED.issuperset(mine)), any(not UNASKED.isdisjoint(mine) for mine in reasons)
+    others = [mine for mine in reasons if UNASKED.issuperset(mine)]
+    return len(reasons) - len(others), any(others)
 
 
 def count(number: int, noun: str) -> str:

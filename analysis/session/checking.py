@@ -357,5 +357,7 @@ def is_unreadable(unit: UnitView) -> bool:
 
 
 def nothing_parsed(units: Sequence[UnitView]) -> bool:
-    """Whether there was text in the files, but none of it made sense. An empty file is no failure."""
-    return not units or (any(unit.built.parse_errors for unit in units) and not any(map(has_functions, units)))
+    """Whether there was text in the files, but none of it made sense. An empty file is no failure. A text such as `class A { };`
+    has no place that the parser does not understand, but is no C all the same."""
+    broken = any(unit.built.parse_errors or unit.built.unit.broken for unit in units)
+    return not units or (broken and not any(map(has_functions, units)))

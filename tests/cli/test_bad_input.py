@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -146,6 +147,23 @@ def test_a_compiler_that_hangs_is_ended_by_the_timeout(
     assert code == 3
     assert "--timeout" in said
     assert out.startswith("Nothing was checked")
+
+
+@pytest.mark.parametrize("text", ["class A { int x; };", "class A { int x; }; class B { int y; };", "int f( {"])
+def test_a_text_of_which_nothing_is_c_does_not_pass(capsys: pytest.CaptureFixture[str], text: str) -> None:
+    Path("other.c").write_text(f"{text}\n")
+    code, out, said = check(capsys, "other.c")
+    assert code == 2
+    assert out.startswith("Nothing was checked")
+    assert "This text does not parse and is not checked." in said
+
+
+@pytest.mark.parametrize("text", ["x;", "if (1) { }", "f();", "return 1;", "3;"])
+def test_text_between_functions_is_named_in_words_of_c(capsys: pytest.CaptureFixture[str], text: str) -> None:
+    Path("between.c").write_text(f"{text}\nint main(void) {{ return 0; }}\n")
+    _, out, _ = check(capsys, "between.c")
+    assert ": it contains text outside functions that is no declaration, which is not supported\n" in out
+    assert not re.search("identifier|statement|expression|literal", out)
 
 
 def test_no_compiler(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -187,6 +187,12 @@ def test_functions_are_not_counted_as_undecided_where_no_prover_was_asked(capsys
     assert text.splitlines()[-1].endswith("; 1 function not decided; no prover was asked about the others.")
 
 
+def test_others_are_spoken_of_only_if_there_are_any(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("alone.c").write_text("int next(void);\nint main(void) { return next() - next(); }\n")
+    _, text = check(capsys, "--engine", "automaton", "alone.c")
+    assert text.splitlines()[-1].endswith("; 1 function not decided.")
+
+
 def test_rules_that_only_provers_look_for_say_so_until_they_are_asked(capsys: pytest.CaptureFixture[str]) -> None:
     Path("shift.c").write_text("int main(int argc, char **argv) { return argc < 0 || argc > 31 ? 0 : 1u << argc; }\n")
     code, text = check(capsys, "--engine", "automaton", "--rule", "shift-range", "shift.c")

@@ -346,3 +346,25 @@ def test_a_pointer_to_a_function_of_a_project_is_needed_unless_it_may_be_null(us
     found = library_contract("own", External("own", type_, row=f"own | {use} | | | own.yaml"))
     assert found is not None
     assert [one.formula for one in found.requires] == (["argument 1 != NULL"] if is_needed else [])
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        # `f(0, 0)` returns 0 as well, but callers keep `p != NULL`
+        ("if (n > 1 && *p == 3) n = 0; return 0;", ["expects `p != NULL`"]),
+        ("return *p;", ["expects `p != NULL`", "returns 0 if and only if `*p == 0`"]),
+        ("return p ? 1 : 0;", ["expects nothing", "returns 0 if and only if `p == NULL`"]),
+        (
+            "return n && *p ? 1 : 0;",
+            [
+                "expects `p != NULL`",
+                "if it returns another value than 0, `n != 0`",
+                "if it returns another value than 0, `*p != 0`",
+            ],
+        ),
+    ],
+)
+def test_what_callers_keep_anyway_is_not_told_by_the_result(body: str, said: list[str]) -> None:
+    found = ProgramContracts(link([unit_of(f"int f(int n, const int *p) {{ {body} }}")]).program).of("f").contract
+    assert [one.text for one in sentences(found) if one.text.startswith(("expects", "if it", "returns 0 if"))] == said

@@ -29,6 +29,7 @@ called so."""
 
 _TYPES_ONLY = frozenset(("struct_specifier", "union_specifier", "enum_specifier"))
 _NO_CODE = frozenset((";", "comment", "preproc_call", "preproc_include", "preproc_function_def", "static_assert_declaration"))
+_NO_DECLARATION = "text outside functions that is no declaration"
 _LONGEST = 10  # digits: no function has so many parameters
 
 
@@ -138,7 +139,7 @@ class FileReader:
         elif kind in _TYPES_ONLY:
             self._lowering.specified_type(node)
         elif kind not in _NO_CODE:
-            self.level.linkage.everywhere[f"{kind.replace('_', ' ')} outside functions"] = True
+            self.level.linkage.everywhere[_NO_DECLARATION] = True
 
     def _statement(self, node: Node) -> None:
         """What reads as a statement: a declaration that looks like one, assembler code, or nothing."""
@@ -149,8 +150,8 @@ class FileReader:
         for child in node.named_children:
             code = child.child_by_field_name("assembly_code") if child.type == "gnu_asm_expression" else None
             if code is None or symbol(self._lowering.source(code)).strip():
-                reason = "assembler code" if child.type == "gnu_asm_expression" else child.type.replace("_", " ")
-                self.level.linkage.everywhere[f"{reason} outside functions"] = True
+                is_assembler = child.type == "gnu_asm_expression"
+                self.level.linkage.everywhere["assembler code outside functions" if is_assembler else _NO_DECLARATION] = True
 
     def _macro(self, node: Node) -> None:
         """`#define N 10` in text that is not preprocessed: a constant."""

@@ -93,7 +93,8 @@ class RequiredClauses:
         yield from self._returned(found, status, cfa)
         contract = found["null-dereference"].contract
         if contract.returns and not found["null-dereference"].broken:
-            yield from told_clauses(contract, cfa.type.result, status)
+            expected = {condition for one in found.values() for condition in conditions(one.contract.needs)}
+            yield from told_clauses(contract, cfa.type.result, status, expected)
 
     def _returned(self, found: Found, status: Status, cfa: Cfa) -> Iterator[Clause]:
         walked, result = found["null-dereference"], cfa.type.result

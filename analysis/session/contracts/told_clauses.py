@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from analysis.certificate.nonzero.callee_contracts import Contract, Tell
 from analysis.model import ir
@@ -14,11 +14,13 @@ _FROM = "all that it returns"
 _MOST = 2
 
 
-def told_clauses(contract: Contract, type_: Type, status: Status) -> Iterator[Clause]:
-    """The clauses, those in both directions first. What holds whatever is returned tells nothing."""
+def told_clauses(contract: Contract, type_: Type, status: Status, expected: Collection[str]) -> Iterator[Clause]:
+    """The clauses, those in both directions first. What holds whatever is returned tells nothing, and neither does what is
+    `expected` of callers: it is known because they keep it, and of no other call."""
     tells = contract.tells or frozenset()
     zero = "NULL" if isinstance(type_, Pointer) else "0"
-    telling = sorted((one for one in tells if one._replace(when=not one.when) not in tells), key=_order)
+    news = (one for one in tells if one._replace(when=not one.when) not in tells and _condition(one) not in expected)
+    telling = sorted(news, key=_order)
     both = [one for one in telling if not one.when and Tell(True, one.expr, not one.nonzero) in tells]
     said = [_both(one, zero, status) for one in both]
     known = {one.expr for one in both}

@@ -16,7 +16,7 @@ from analysis.model.digest import digest_text
 from analysis.model.evidence import Evidence
 from analysis.model.report import Finding, RuleVerdict, StepKind, TraceStep
 from analysis.model.run_inputs import RunStart
-from analysis.model.spelling import display_name, spell_effect
+from analysis.model.spelling import display_name, spell_effect, spell_expr
 from analysis.path_following.explanation import Step, needed_steps, shortened
 from analysis.rules.automaton import Rule
 from analysis.session.provers.asking.answer import Decided, Ran
@@ -26,6 +26,7 @@ from analysis.session.provers.open_reasons import open_reason
 
 ENGINE = "symbolic"
 _OF_FUNCTION: Evidence = "whatever-called"
+_NULL_POINTER, _NULL = "null pointer", "NULL"  # in what a run has seen, and as the value of a variable
 
 
 def with_decision(finding: Finding, decided: Decided | None, program: Program, places: Places, limit: int) -> Finding:
@@ -35,6 +36,8 @@ def with_decision(finding: Finding, decided: Decided | None, program: Program, p
     if decided.status != "confirmed":
         reason = marks.with_places(decided.reason, program, places)
         return msgspec.structs.replace(finding, reason=open_reason(reason, finding.rule) or None)
+    if not _comes_from_there(finding, decided, program, places):
+        finding = msgspec.structs.replace(finding, since="")
     trace = shortened(_trace(finding, decided.steps, program, places), limit)
     explaining = tuple(number for number, (_, is_needed) in enumerate(trace) if is_needed)
     shown_trace = tuple(step for step, _ in trace)
@@ -100,6 +103,30 @@ def runs_beside(
 def violated_verdict(verdict: RuleVerdict, finding: Finding) -> RuleVerdict:
     """The verdict of a function that a finding was confirmed in."""
     return RuleVerdict("violated", None, finding.assumptions, ENGINE, ms=verdict.ms)
+
+
+def _comes_from_there(finding: Finding, decided: Decided, program: Program, places: Places) -> bool:
+    """Whether the value can come, in the run, from where it does on the path that was possible. A run can reach the same place by
+    another way: a null pointer does not come from a step that the run never makes, or that has given other values only."""
+    origin = next((step for step in finding.trace if finding.since.startswith(f"`{step.text}`")), None)
+    if origin is None or _NULL_POINTER not in decided.observed:
+        return True
+    given = [_given(step, program) for step in decided.steps if _is_at(step, origin, program, places)]
+    return None in given or _NULL in given
+
+
+def _is_at(step: Ran, shown: TraceStep, program: Program, places: Places) -> bool:
+    """Whether a step of a run is what a trace shows."""
+    cfa = program.functions[step.function]
+    if places.place(step.function, step.edge) != shown.place:
+        return False
+    return written_step(cfa.by_id[step.edge].effect, places.written(cfa.name, step.edge), cfa)[0] == shown.text
+
+
+def _given(step: Ran, program: Program) -> str | None:
+    """The value that a step of a run has assigned; None if it was not seen."""
+    target = ir.target_of(program.functions[step.function].by_id[step.edge].effect)
+    return None if target is None else step.values.get(spell_expr(target))
 
 
 def _trace(finding: Finding, steps: Sequence[Ran], program: Program, places: Places) -> list[tuple[TraceStep, bool]]:
