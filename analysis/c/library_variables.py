@@ -9,7 +9,13 @@ STREAMS = frozenset(("stdin", "stdout", "stderr"))
 
 _POSIX_WORDS = "environ optarg optind opterr optopt signgam daylight timezone tzname getdate_err in6addr_any in6addr_loopback"
 _POSIX = frozenset(_POSIX_WORDS.split())
-SECOND_NAMES = {"__environ": "environ", "__daylight": "daylight", "__timezone": "timezone", "__tzname": "tzname"}
+SECOND_NAMES = {
+    "__environ": "environ",
+    "_environ": "environ",
+    "__daylight": "daylight",
+    "__timezone": "timezone",
+    "__tzname": "tzname",
+}
 """Other names of variables of the library, which are the same objects (GNU C library, `unistd.h` and `time.h`)."""
 _GNU = frozenset(
     (

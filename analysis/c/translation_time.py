@@ -11,5 +11,6 @@ MOMENT = {"__DATE__": '"Jan  1 1970"', "__TIME__": '"00:00:00"', "__TIMESTAMP__"
 
 
 def is_of_translation(literal: str) -> bool:
-    """Whether a string literal, as written, may have come out of one of these macros; it may be a part of the literal."""
-    return any(value in literal for value in MOMENT.values())
+    """Whether a string literal, as written, may have come out of one of these macros; it may be a part of the literal, where `#`
+    has put backslashes before its quotes (C11 6.10.3.2p2)."""
+    return any(value in literal.replace('\\"', '"') for value in MOMENT.values())

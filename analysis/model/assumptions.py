@@ -166,8 +166,8 @@ WHOLE_POINTERS = Assumption(
 COPIED_POINTERS = Assumption(
     "copied-pointers",
     "listed",
-    "pointers that come out of memory were set before, by copies of pointers: none is put together from numbers, or comes from a"
-    " file",
+    "pointers that come out of memory were set before, by copies of pointers: none is put together from numbers, comes from a"
+    " file, or is the distance from another object",
     ("uninitialized-read",),
     "proofs about blocks and streams in runs from main that rest on what pointers lead to in all of the program",
 )

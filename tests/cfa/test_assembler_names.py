@@ -21,6 +21,7 @@ SHARED = {
     "a static variable, a tentative one": ('static int __v; int f(void) __asm__("__v");', "f()"),
     "another file's function": ('int f(void) __asm__("__f");', "f()", "int __f(void) { return 1; }"),
     "a library's two names": ("extern char **environ, **__environ;", "if (environ) __environ = 0"),
+    "two second names of a library's": ("extern char **_environ, **__environ;", "if (_environ) __environ = 0"),
     "a library's two names, in two files": (
         "extern long __timezone;",
         "__timezone = 0",

@@ -41,3 +41,10 @@ def test_what_the_flags_of_a_file_say_counts() -> None:
 def test_programs_that_hold_the_moment_assume_it(text: str, value: str, is_listed: bool) -> None:
     said = assumptions_of(program_of(text.replace("%s", value) if "%%" not in text else text))
     assert (TRANSLATION_TIME.sentence in said) is is_listed
+
+
+@pytest.mark.parametrize("value", MOMENT.values())
+def test_also_where_a_macro_has_put_the_literal_in_quotes(value: str) -> None:
+    escaped = value.replace('"', '\\"')
+    said = assumptions_of(program_of(f'int main(void) {{ return "{escaped}"[1]; }}'))
+    assert TRANSLATION_TIME.sentence in said

@@ -141,6 +141,10 @@ class LibraryCall:
             solution.copy(result, LIBRARY)
         elif function.result == "any":
             solution.address(result, ANYTHING)
+        elif function.result == "number":  # `__builtin_bswap64` twice gives the address again
+            for _, node, expr in self._passed:
+                if not isinstance(expr.type, Pointer):
+                    solution.copy(result, node)
         if "allocates" in function.besides:
             solution.copy(result, stored)
 

@@ -131,6 +131,7 @@ class _Runs:
         for parameter in program.functions[MAIN].parameters:
             solution.address(of_variable(MAIN, parameter), ARGUMENTS)
         solution.address(ARGUMENTS, LIBRARY)
+        solution.copy(LIBRARY, ARGUMENTS)  # `getenv` returns what is in the environment, also if the program has put it there
         self._run(MAIN)
         if not self.broken:
             solution.solve()
@@ -147,6 +148,7 @@ class _Runs:
         elif variable.var.name in LIBRARY_VARIABLES:
             self._solution.address(node, LIBRARY)
             self._solution.address(node, ARGUMENTS)
+            self._read_by_library(node)
         given = tuple(part.value for part in variable.parts) or (variable.initial,)
         is_known = not any(isinstance(part, ir.Unknown) for one in given for part in ir.walk(one))
         if not is_known and variable.var.name not in LIBRARY_VARIABLES:
@@ -156,10 +158,17 @@ class _Runs:
                 for one in values("", value, _no_load).addresses:
                     self._solution.address(node, one)
 
+    def _read_by_library(self, node: Node) -> None:
+        """A variable that the program does not define: the library may return what the program stores there, as `getenv` does
+        with what `environ` leads to."""
+        self._solution.copy(LIBRARY, node)
+        self._solution.load(LIBRARY, node, may_be_pointer=False)
+
     def _begin_with_any(self, variable: Global, node: Node) -> None:
         """It begins with what is not known: the address of any variable or function, if it has an initialiser somewhere."""
         if not variable.open and "::" not in variable.var.name:
             self._solution.address(node, ANYTHING)
+            self._read_by_library(node)
         self._solution.address(node, UNSEEN)
         self._solution.copy(UNSEEN, node)
         for other in self._program.globals.values():

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from analysis.c import control
 from analysis.c.translation_time import is_of_translation
 from analysis.cfa.callgraph import called
-from analysis.cfa.graph import Cfa, Program
+from analysis.cfa.graph import Cfa, Global, Program
 from analysis.cfa.linking.library_names import taken_for_library
 from analysis.cfa.linking.project_contracts import relied_on
 from analysis.cfa.linking.union_rests import kept_behind_members
@@ -32,19 +34,23 @@ def assumptions_of(program: Program) -> tuple[str, ...]:
 def _says_when(program: Program) -> bool:
     """Whether a function, or the initial value of a variable, may hold when the program was translated."""
     return any(map(_names_time, program.functions.values())) or any(
-        _is_time(part)
-        for known in program.globals.values()
-        for value in (known.initial, *(one.value for one in known.parts))
-        for part in ir.walk(value)
+        is_time(part) for known in program.globals.values() for value in initial_values(known) for part in ir.walk(value)
     )
+
+
+def initial_values(variable: Global) -> Iterator[ir.Expr]:
+    """The values with which a variable starts, of the whole and of its parts."""
+    yield variable.initial
+    yield from (one.value for one in variable.parts)
 
 
 @kept_with
 def _names_time(cfa: Cfa) -> bool:
-    return any(_is_time(part) for edge in cfa.edges for expr in ir.expressions(edge.effect) for part in ir.walk(expr))
+    return any(is_time(part) for edge in cfa.edges for expr in ir.expressions(edge.effect) for part in ir.walk(expr))
 
 
-def _is_time(expr: ir.Expr) -> bool:
+def is_time(expr: ir.Expr) -> bool:
+    """Whether an expression is a literal that may hold when the program was translated."""
     return isinstance(expr, ir.StringConst) and is_of_translation(expr.text)
 
 

@@ -31,11 +31,13 @@ def labelled(units: Sequence[Unit], cfas: Mapping[str, Cfa]) -> Iterator[tuple[s
 
 
 def second_names(units: Sequence[Unit]) -> Iterator[tuple[str, str]]:
-    """The second names of variables of the library that a program may use by their first names, too, with the reason."""
+    """The second names of variables of the library that a program may use by another name, too, with the reason."""
     declared = {one.var.name for unit in units for one in unit.level.variables.values()}
     for second, first in SECOND_NAMES.items():
-        if second in declared and first in declared:
-            yield second, f"another name, {first}"
+        others = (first, *(name for name, of in SECOND_NAMES.items() if of == first and name != second))
+        other = next((name for name in others if name in declared), None)
+        if second in declared and other is not None:
+            yield second, f"another name, {other}"
 
 
 def _under(symbol: str, unit: Unit, cfas: Mapping[str, Cfa]) -> Iterator[str]:

@@ -16,6 +16,7 @@ from analysis.c.functions import Function, known
 from analysis.cfa.graph import Program
 from analysis.cfa.open_functions import is_main
 from analysis.engines.symbolic.command_line import CommandLine
+from analysis.engines.symbolic.moment_read import moment_doubt
 from analysis.engines.symbolic.positions import moved_end, told_once
 from analysis.engines.symbolic.read_files import said_by_program
 from analysis.engines.symbolic.start_of_main import surroundings_doubt
@@ -45,6 +46,8 @@ def doubts(
     if doubt := _assumed(entry, replayed):
         return doubt
     if doubt := moved_end(program, replayed) or said_by_program(program, replayed) or record_doubt(program, replayed, model):
+        return doubt
+    if doubt := moment_doubt(program, replayed):
         return doubt
     if is_main(entry) and (doubt := surroundings_doubt(program, entry, replayed, model)):
         return doubt
