@@ -186,20 +186,6 @@ int f(void) { struct pair p; int *q = NULL; p.set = 1; p.other = %s; if (p.set !
     assert check(tmp_path, HEAD + functions % "input()", large).findings == ()
 
 
-def test_calls_are_opened_in_large_programs_where_a_branch_tests_what_they_changed(tmp_path: Path) -> None:
-    functions = """struct list { int *first; unsigned count; unsigned room; };
-static int make(struct list *l, unsigned room) { l->count = %d; l->room = room; l->first = malloc(4 * room);
-  return l->first == NULL ? -1 : 0; }
-int sum(struct list *l) { int *first = l->first; unsigned i; int sum = 0;
-  if (first == NULL) { if (make(l, 4) != 0) return -1; }
-  for (i = 0; i < l->count; i++) sum += first[i]; return sum; }
-"""
-    for limits in (Limits(), Limits(global_edges=1)):
-        assert check(tmp_path, HEAD + functions % 0, limits).findings == ()
-        (finding,) = check(tmp_path, HEAD + functions % 1, limits).findings
-        assert (finding.function, finding.rule) == ("sum", "null-dereference")
-
-
 def test_the_trace_is_a_shortest_path(tmp_path: Path) -> None:
     text = HEAD + "int main(void)\n{\n int *p = 0;\n if (input()) {\n  if (input()) return 1;\n }\n return *p;\n}\n"
     (finding,) = check(tmp_path, text).findings

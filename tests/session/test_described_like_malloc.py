@@ -10,6 +10,7 @@ import pytest
 from support.markers import read_markers
 
 from analysis.api import Checker
+from analysis.model.assumptions import COPIED_POINTERS
 from analysis.model.options import Options
 from tests.support.described_projects import project_checker, safe_ones, verdicts_of, write_project
 
@@ -54,4 +55,6 @@ def test_proofs_by_contracts_are_those_that_library_functions_have(tmp_path: Pat
     assert own.keys() == original.keys()
     assert safe_ones(own) <= safe_ones(original)
     owned = {key for key in safe_ones(original) if original[key].engine in ("ownership", "requirements")}
-    assert owned <= safe_ones(own)
+    # what pointers lead to in the whole program is not asked where a contract of the project says what a function does
+    whole = {key for key in owned if COPIED_POINTERS.sentence in original[key].assumptions}
+    assert owned - whole <= safe_ones(own)

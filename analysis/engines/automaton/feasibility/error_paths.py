@@ -15,9 +15,7 @@ a rule can also ask that the branch to the error is *decided* by what is known o
 values that nobody knows.
 
 In larger ones they begin in the function in which the value begins to be tracked. `report.beginnings` puts calls before them, and
-asks for a path that begins further up where these contradict it. Calls are opened only where a path was found on which a branch
-tests what a call has changed, with a small budget, and only to refute: if there is a path with the calls opened, the one that was
-found stays, which is shorter.
+asks for a path that begins further up where these contradict it.
 
 It refutes soundly as far as the derivation graph and the cells of `functions.access_paths` are sound: stores only forget.
 """
@@ -48,7 +46,6 @@ _REFINEMENTS = 12
 _STATES = 1_500
 _DESCENTS = 1_000  # that are kept from revision to revision
 _LATE_STATES = 400  # from where the value begins: most of these paths are short
-_OPENING_STATES = 400  # with calls opened, in larger programs
 
 
 class Searched(msgspec.Struct, frozen=True):
@@ -108,14 +105,12 @@ class _Descended(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """What a search found: the steps of a path from the state `first`, or that there is none, which is `decided` or not. It
-    `followed` these items."""
+    """What a search found: the steps of a path from the state `first`, or that there is none, which is `decided` or not."""
 
     steps: tuple[Taken, ...] | None = None
     first: State | None = None
     decided: bool = True
     wraps: bool = False
-    followed: frozenset[Item] = frozenset()
 
 
 class Feasibility:
@@ -313,17 +308,7 @@ class Feasibility:
         if found.steps is None and found.decided and sums.mattered:
             sums.may_wrap = True
             found = self._search(aim, must_be_sure, budget)._replace(wraps=True)
-        return found if self._thorough else self._with_calls_opened(aim, must_be_sure, found)
-
-    def _with_calls_opened(self, aim: Aim, must_be_sure: bool, found: _Found) -> _Found:
-        """The same, or that there is no path: as a search says that opens calls, if a branch on the path tests what a call has
-        changed."""
-        if found.steps is None or found.first is None:
-            return found
-        if not judge(self._walk, self._start(aim, found.first), found.steps, opens=True).missing:
-            return found
-        again = self._search(aim, must_be_sure, _OPENING_STATES, found.followed, opens=True)
-        return again if again.steps is None and again.decided else found
+        return found
 
     def _start(self, aim: Aim, first: State) -> Store:
         """The store at the beginning of a path, that follows all that it can."""
@@ -331,17 +316,13 @@ class Feasibility:
         self._walk.come(store, unpack(first.configuration)[0], aim.last)
         return store
 
-    def _search(
-        self, aim: Aim, must_be_sure: bool, budget: int, following: frozenset[Item] = frozenset(), *, opens: bool | None = None
-    ) -> _Found:
-        """`following`: what is followed from the beginning. `opens`: calls are opened that change what a branch tests."""
+    def _search(self, aim: Aim, must_be_sure: bool, budget: int) -> _Found:
         self._walk.visited.update(name for name, _ in aim.part.open)
-        opens = self._thorough if opens is None else opens
-        followed = set(following)
+        followed: set[Item] = set()
         states = 0
         sure = False
         for _ in range(_REFINEMENTS):
-            search = Search(self._walk, aim, followed, budget - states, thorough=opens, sure=sure)
+            search = Search(self._walk, aim, followed, budget - states, thorough=self._thorough, sure=sure)
             end = search.run()
             states += search.states
             if end is None:
@@ -351,7 +332,7 @@ class Feasibility:
                 followed |= more
                 continue
             steps, first = end.path()
-            judgement = judge(self._walk, self._start(aim, first), steps, opens=opens)
+            judgement = judge(self._walk, self._start(aim, first), steps, opens=self._thorough)
             more = judgement.missing if judgement.contradiction is None else judgement.contradiction
             if judgement.contradiction is not None and more <= followed:
                 more = read_on(self._walk, steps)  # what is to blame may be less than what it takes to see it
@@ -363,7 +344,7 @@ class Feasibility:
                 sure = True
                 followed |= last_condition(self._walk, steps)
             else:
-                return _Found(steps, first, followed=frozenset(followed))
+                return _Found(steps, first)
         return _Found(decided=False)
 
 
