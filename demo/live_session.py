@@ -18,6 +18,7 @@ from urllib.parse import unquote, urlparse
 from rich.console import Console
 from rich.markup import escape
 
+from analysis.session.contracts.words import EXPECTS, EXPECTS_NOTHING, REQUIRES
 from demo.editor import Document, Editor, Json, ServerError, Settled
 
 FOLDER = Path(__file__).resolve().parents[1] / "fixtures" / "demo"
@@ -177,6 +178,11 @@ def _verdicts(settled: Settled) -> str:
     return "[dim]functions: " + ", ".join(f"{count} {word}" for word, count in sorted(counts.items())) + "[/]"
 
 
+def says_what_callers_keep(line: str) -> bool:
+    """Whether a line of a hover says what callers have to keep."""
+    return line.startswith((EXPECTS, REQUIRES)) and not line.startswith(EXPECTS_NOTHING)
+
+
 async def _show_contracts(console: Console, editor: Editor, document: Document, settled: Settled) -> None:
     """What the lens and the hover of each function say: what is proved, and what callers have to keep and can rely on."""
     hovers = [await _hover(editor, document, function) for function in settled.functions]
@@ -186,12 +192,12 @@ async def _show_contracts(console: Console, editor: Editor, document: Document, 
     told = 0
     for function, lines in zip(settled.functions, hovers, strict=True):
         lens_title = lenses.get(function["range"]["start"]["line"], "")
-        told += lens_title.startswith("✓") or any(line.startswith("requires ") for line in lines)
+        told += lens_title.startswith("✓") or any(map(says_what_callers_keep, lines))
         title = f" [green]{escape(lens_title)}[/]" if lens_title else ""
         console.print(f"[bold]{function['name']}[/]{title}")
         for line in lines:
             console.print(f"     {escape(line)}")
-    console.print(f"{told} of {len(hovers)} functions are proved for some rule, or say what they require of their callers.")
+    console.print(f"{told} of {len(hovers)} functions are proved for some rule, or say what they expect of their callers.")
 
 
 async def _hover(editor: Editor, document: Document, function: Json) -> list[str]:

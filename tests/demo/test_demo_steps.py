@@ -2,8 +2,9 @@
 
 import subprocess
 
+from analysis.session.contracts.words import EXPECTS, EXPECTS_NOTHING, REQUIRES
 from demo.editor import position
-from demo.live_session import FILE, FOLDER, STEPS
+from demo.live_session import FILE, FOLDER, STEPS, says_what_callers_keep
 
 
 def edited_text():
@@ -30,3 +31,10 @@ def test_the_program_is_accepted_by_the_compiler_after_the_last_step(tmp_path):
 def test_positions_count_utf16_units():
     assert position("a\n\U0001f600b", 3) == {"line": 1, "character": 2}
     assert position("a\n\U0001f600b", 2) == {"line": 1, "character": 0}
+
+
+def test_what_callers_keep_is_counted_by_the_words_that_contracts_use():
+    assert says_what_callers_keep(f"{EXPECTS}`line != NULL` (proved)")
+    assert says_what_callers_keep(f"{REQUIRES}argument 1 not to be NULL")
+    assert not says_what_callers_keep(f"{EXPECTS_NOTHING} (proved)")
+    assert not says_what_callers_keep("always returns 0 (proved)")
