@@ -53,7 +53,14 @@ def _security(folder: Path) -> Security:
             f"{folder} has no {' and no '.join(missing)}: --scheduler-tls takes a folder with ca.pem, cert.pem, key.pem"
         )
     ca, cert, key = (str(folder / name) for name in ("ca.pem", "cert.pem", "key.pem"))
-    return Security(tls_ca_file=ca, tls_client_cert=cert, tls_client_key=key, require_encryption=True)
+    security = Security(tls_ca_file=ca, tls_client_cert=cert, tls_client_key=key, require_encryption=True)
+    try:
+        security.get_connection_args("client")
+    except OSError as error:
+        raise ClusterError(
+            f"{ca}, {cert} and {key} are no certificates and no key that belong together ({_first_line(error)})"
+        ) from None
+    return security
 
 
 def _demand_same_version(client: Client, address: str) -> None:
