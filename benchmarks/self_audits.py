@@ -44,7 +44,7 @@ class Session:
         self._news = threading.Event()
         self._now = 0.0
         self._generation = 0
-        self._service = Service(self._take, lambda: False, self._news.set)
+        self._service = Service(self._take, lambda: False, self._news.set, now=lambda: time.monotonic() + self._now)
         self._service.audit = SelfAudit(self._news.set, lambda: self._now, seed=0)
         self._texts: dict[str, str] = {}
         options = Settings(engine=engine).options((str(folder),))
