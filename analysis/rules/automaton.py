@@ -24,7 +24,7 @@ START = "start"
 STOP = "stop"
 ERROR = "error"
 
-EventKind = Literal["pattern", "lost", "leave", "nonnull", "begin"]
+EventKind = Literal["pattern", "lost", "leave", "nonnull", "passed", "begin"]
 
 
 class Trigger(msgspec.Struct, frozen=True):
@@ -32,6 +32,8 @@ class Trigger(msgspec.Struct, frozen=True):
 
     pattern: the pattern matches at an edge. lost: the last access path to the value goes away. leave: the function in which the
     value came to its state is left. nonnull: the value is passed for a parameter that must not be null (declared so).
+    passed: the value is passed to a function outside of the program, of which neither the library's table nor a contract says
+    anything.
     begin: the program starts; every global that the pattern matches anywhere in the program is tracked from then on.
     """
 
@@ -118,7 +120,7 @@ class Rule(msgspec.Struct, frozen=True):
         """Whether nothing but an error or the end follows the state of an object, wherever it is known: what was freed, not what
         was closed and can be opened again."""
         following = [one for one in self.transitions if one.source == state]
-        plain = all(one.target in (ERROR, STOP) and one.trigger.kind in ("pattern", "nonnull") for one in following)
+        plain = all(one.target in (ERROR, STOP) and one.trigger.kind in ("pattern", "nonnull", "passed") for one in following)
         return plain and self.about_object and not self.ownership
 
     def markdown(self) -> str:

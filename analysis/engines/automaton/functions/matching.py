@@ -68,6 +68,7 @@ class PatternIndex:
         self.accesses: list[tuple[int, Pattern, list[tuple[int, Transition]]]] = []  # each pattern once, with all transitions
         self.begin: list[_Numbered] = []
         self.nonnull: list[tuple[int, int, Transition]] = []
+        self.passed: list[tuple[int, int, Transition]] = []
         for number, rule in enumerate(rules):
             for index, transition in enumerate(rule.transitions):
                 self._add(number, index, transition, rule)
@@ -76,6 +77,8 @@ class PatternIndex:
         trigger = transition.trigger
         if trigger.kind == "nonnull":
             self.nonnull.append((number, index, transition))
+        if trigger.kind == "passed":
+            self.passed.append((number, index, transition))
         if trigger.pattern is None:
             return
         entry = (number, index, transition, trigger.pattern)
@@ -248,7 +251,9 @@ class Matcher:
         for callee in self._program.targets(call):
             external = self._program.externals.get(callee)
             if external is not None:
-                before.extend(self._of_nonnull(call, external))
+                before.extend(self._of_arguments(call, not_null(external), self._index.nonnull))
+                if known(callee) is None and external.believed is None:
+                    before.extend(self._of_arguments(call, range(len(call.arguments)), self._index.passed))
             by_kind = self._index.by_kind if external is not None and external.believed is not None else ()
             entries = (*self._index.for_callee(callee), *by_kind)
             found_here = ((*entry, bound) for entry in entries for bound in self._bindings(entry[0], entry[3], call, callee))
@@ -298,13 +303,15 @@ class Matcher:
     def _match(self, number: int, index: int, transition: Transition, bound: Mapping[str, ir.Expr]) -> Match:
         return Match(number, index, transition.source, transition.target, self._tracked_path(number, bound))
 
-    def _of_nonnull(self, call: ir.Call, external: External) -> Iterator[Match]:
-        """The arguments, or the pointers to whose objects they lead, that may not be null."""
-        for position in not_null(external):
+    def _of_arguments(
+        self, call: ir.Call, positions: Iterable[int], transitions: Sequence[tuple[int, int, Transition]]
+    ) -> Iterator[Match]:
+        """What these arguments, or the pointers to whose objects they lead, make fire."""
+        for position in positions:
             if position < len(call.arguments):
                 argument = call.arguments[position]
                 path = path_of(pointer_into(argument) or argument)
-                for number, index, transition in self._index.nonnull:
+                for number, index, transition in transitions:
                     yield Match(number, index, transition.source, transition.target, path)
 
     def _into_object(self, found: Match, pattern: Pattern, bound: Mapping[str, ir.Expr]) -> Match:
