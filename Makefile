@@ -6,12 +6,13 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 RUNS ?= 3
 
-.PHONY: wheel release help demo test nightly lint unit lock docs programs bench bench-full bench-keystroke bench-growth bench-verdicts mutants extension e2e clean
+.PHONY: wheel release help demo test nightly evidence lint unit lock docs programs bench bench-full bench-keystroke bench-growth bench-verdicts mutants extension e2e clean
 
 help:
 	@echo 'make demo             a live session of the language server on a C program, in this terminal'
 	@echo 'make test             all checks: style, types, layers, tests'
 	@echo 'make nightly          the long tests: those marked so, and property-based ones with 20 times as many examples; takes hours'
+	@echo 'make evidence         measures what the docs say of Everproof, in pieces; takes a night on a quiet machine'
 	@echo 'make docs             write the generated pages again (docs/rules, the settings of the extension)'
 	@echo 'make extension        the VS Code extension: its checks, its tests, its packages (needs node and npm)'
 	@echo 'make release          the wheel and the packages of the VS Code extension, into dist (needs node and npm)'
@@ -50,11 +51,16 @@ unit: $(READY)
 	$(BIN)/python -m compileall -q -j 2 analysis server
 	$(BIN)/python -m pytest -n 4 --quiet
 
+# Goes on where it stopped; then `make docs`
+evidence: $(READY)
+	$(BIN)/python -m benchmarks.evidence $(ARGUMENTS)
+
 nightly: $(READY)
 	EVERPROOF_NIGHTLY=1 $(BIN)/python -m pytest -n 2 --quiet -m ''
 
 docs: $(READY)
 	$(BIN)/python docs/generate.py
+	$(BIN)/python -m benchmarks.evidence_pages
 	$(BIN)/python vscode-extension/scripts/settings.py
 
 extension: $(READY)

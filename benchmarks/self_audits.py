@@ -28,7 +28,8 @@ from analysis.model.settings import Settings
 from analysis.wire import AuditDone, Check, Configure, Edit, Event
 from analysis.worker.auditing.self_audit import IDLE, SelfAudit
 from analysis.worker.service import Service
-from benchmarks.programs import CACHE, PROGRAMS, provide
+from benchmarks.programs import CACHE, PROGRAMS
+from benchmarks.real_sources import PROJECTS, provide
 from benchmarks.seeded_edits import seeded_edits
 from benchmarks.sources import FetchError
 
@@ -110,7 +111,9 @@ class Session:
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.self_audits", description="Audits while a program is typed at.")
-    parser.add_argument("program", nargs="?", default="spin", help=f"one of {', '.join(PROGRAMS)}, or a folder (default: spin)")
+    parser.add_argument(
+        "program", nargs="?", default="spin", help="a program or project that benchmarks fetch, or a folder (default: spin)"
+    )
     parser.add_argument("--bursts", type=int, default=24, help="of typing (default: 24)")
     parser.add_argument("--hours", type=float, default=24.0, help="that the bursts and pauses stand for (default: 24)")
     parser.add_argument("--edits", type=int, default=10, help="of a burst (default: 10)")
@@ -122,7 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (FetchError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    folder = Path(given.program) if given.program not in PROGRAMS else CACHE / given.program
+    folder = CACHE / given.program if _is_fetched(given.program) else Path(given.program)
     with tempfile.TemporaryDirectory() as kept:
         session = Session(folder.resolve(), Path(kept) / "kept.everproof", given.engine)
         try:
@@ -141,8 +144,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(bool(news))
 
 
+def _is_fetched(program: str) -> bool:
+    return program in PROGRAMS or program in PROJECTS
+
+
 def _files(program: str) -> list[str]:
-    if program not in PROGRAMS:
+    if not _is_fetched(program):
         return sorted(str(path.resolve()) for path in Path(program).rglob("*.c"))
     entries = json.loads(provide(program).read_text(encoding="utf-8"))
     return sorted(str(Path(entry["directory"]) / entry["file"]) for entry in entries if entry["file"].endswith(".c"))
