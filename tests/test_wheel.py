@@ -1,4 +1,4 @@
-"""The wheel holds what Everproof needs: it is built from the files of the repository, installed where there are none of them, and used."""
+"""The wheel holds what Everproof needs: built from the files of the repository, it is installed elsewhere, and used."""
 
 from __future__ import annotations
 
