@@ -60,7 +60,7 @@ _WORDS = {
     "str": "a string",
 }
 _COMPARED = {">=": "at least", "<=": "at most", ">": "more than", "<": "less than"}
-_TOPS = (".git", ".hg", ".svn")
+TOPS = (".git", ".hg", ".svn")
 _FILE_COMPILER = re.compile(r"none|([A-Za-z0-9_]+-)*(gcc|clang|cc)(-[0-9]+(\.[0-9]+)*)?")
 _CLIENT_ONLY = frozenset({"trace", "server", "serverCommand", "serverPath", "enable", "gutter", "statusBar", "testing"})
 
@@ -212,7 +212,7 @@ def settings_folder(start: str) -> str:
         if any(os.path.lexists(os.path.join(here, name)) for name in (FILE_NAME, OWN_RULES, OWN_FUNCTIONS)):
             return here
         above = os.path.dirname(here)
-        if above == here or any(os.path.lexists(os.path.join(here, top)) for top in _TOPS):
+        if above == here or any(os.path.lexists(os.path.join(here, top)) for top in TOPS):
             return first
         here = above
 

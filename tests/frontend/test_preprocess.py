@@ -6,6 +6,7 @@ import shutil
 import stat
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import msgspec
@@ -75,6 +76,42 @@ def test_a_missing_header_is_named_and_the_rest_still_counts(tmp_path: Path) -> 
     assert not result.raw
     assert b"((void *)0)" in result.text
     assert b"everproof-" not in result.text
+
+
+@pytest.mark.parametrize(
+    ("file", "header", "folder"),
+    [
+        ("src/a.c", "src/x.h", "src"),
+        ("src/a.c", "include/x.h", "include"),
+        ("src/parts/a.c", "include/x.h", "include"),
+        ("a.c", "include/x.h", "include"),
+        ("a.c", "deep/inside/x.h", None),
+        ("src/a.c", "with space/x.h", "with space"),
+        ("src/a.c", "x.h", "."),
+        ("src/a.c", ".hidden/x.h", None),
+        ("src/a.c", "../beside/x.h", None),
+    ],
+)
+def test_a_missing_header_that_is_near_is_pointed_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, header: str, folder: str | None
+) -> None:
+    project = tmp_path / "project"
+    for path in (project / file, project / header):
+        path.resolve().parent.mkdir(parents=True, exist_ok=True)
+    (project / header).write_bytes(b"int there;\n")
+    monkeypatch.chdir(project)
+    (message,) = texts(preprocess(file, b"#include <x.h>\nint a;\n", UnitFlags(), Options()))
+    hint = f" It is found with `-I {quote(folder)}` (in an editor: the setting `includeDirs`)." if folder else ""
+    assert message == "The header 'x.h' was not found; what it declares is not known." + hint
+
+
+def test_a_missing_header_is_looked_for_up_to_the_top_of_a_project(tmp_path: Path) -> None:
+    """Wherever the command runs; and no further."""
+    for path in ("project/.git/x", "project/a/b/c.c", "project/include/x.h", "beside/y.h"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).touch()
+    said = texts(run(tmp_path / "project" / "a" / "b" / "c.c", b"#include <x.h>\n#include <y.h>\n"))
+    assert [f"-I {tmp_path}/project/include" in said[0], "-I" in said[1]] == [True, False]
 
 
 @pytest.mark.parametrize(

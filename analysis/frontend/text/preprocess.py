@@ -20,12 +20,14 @@ import re
 import tempfile
 import time
 from collections.abc import Mapping
+from shlex import quote
 from typing import NamedTuple
 
 from analysis.frontend.compiler.command_line import above, arguments
 from analysis.frontend.compiler.compiler_run import Outcome, find_compiler, run_compiler
 from analysis.frontend.compiler.irregular_headers import irregular_headers
 from analysis.frontend.compiler.meaning_flags import OTHER_FLAGS, flags_doubt
+from analysis.frontend.compiler.nearby_headers import folder_with
 from analysis.frontend.compiler.overlay import Mirror, are_rarely_included, included, shared_mirror, unsaved
 from analysis.frontend.compiler.stand_ins import Missing, StandIns
 from analysis.frontend.text.difference import Difference
@@ -272,6 +274,9 @@ class _Run:
         here = self._is_main(missing.path)
         where = "" if here else f" (included by {missing.path})"
         text = f"The header '{missing.name}' was not found{where}; what it declares is not known."
+        there = folder_with(missing.name, os.path.abspath(os.path.join(self.folder, self.path)))
+        if there is not None:
+            text += f" It is found with `-I {quote(there)}` (in an editor: the setting `includeDirs`)."
         self._say("warning", text, missing.line if here else 0, syntax=here)  # its name may still be typed
 
     def _compile(self, compiler: str, text: bytes, mirror: Mirror | None, stand_ins: StandIns | None) -> Outcome:
