@@ -48,7 +48,7 @@ from analysis.worker.reference.task import BisectionTask
 from analysis.worker.reported_files import ReportedFiles
 from analysis.worker.told_contracts import ToldContracts
 
-FOLLOWS = 1.0  # seconds without a request, after which functions are followed that nobody has asked about
+FOLLOWS = 1.0  # seconds without a request, after which garbage is collected, and functions are followed that nobody asked about
 _QUIET = 4.0  # seconds without a request, after which what is being typed is kept
 PAUSE = 0.3  # seconds after a key for which the next one finds nothing at work
 SHOWING = 1.0  # seconds that an editor, which may have just started, has to show what is known of a file that was opened
@@ -84,6 +84,7 @@ class Service:
         self._questions = Questions(send, self.programs, self._references, self._told)
         self._trimmer = Trimmer()
         self._typing = False
+        self._has_garbage = False  # perhaps, of the last check
         self._now, self._rests_at, self._arrived = now, 0.0, now()
 
     def accept(self, request: Request | None) -> None:
@@ -180,7 +181,7 @@ class Service:
         if was_opened and not self._interrupted():
             for checker in self.programs.checkers.values():
                 checker.make_ready()  # all is shown: a file that was opened is not done before the first key finds what it needs
-        self.pending = None
+        self.pending, self._has_garbage = None, True
         self.programs.drop_aside()
         checkers = self.programs.checkers
         self._answered = {key: checker.report for key, checker in checkers.items() if checker.report is not None}
@@ -348,14 +349,16 @@ class Service:
             return 0
         if unasked or compares or any(not checker.typing for checker in waiting) or self.programs.to_wake():
             return 0
-        if any(checker.contracts.unfollowed for checker in checkers):
+        if self._has_garbage or any(checker.contracts.unfollowed for checker in checkers):
             return max(0.0, self._arrived + FOLLOWS - self._now())
         return _QUIET if waiting else self.audit.patience(self.programs.checkers)
 
     def rest(self) -> None:
         """Does what nobody waits for, while nothing else is asked."""
         self._ask_provers()
-        collect_what_is_new()  # while provers are at work
+        if self._has_garbage and self._now() - self._arrived >= FOLLOWS:
+            collect_what_is_new()  # while provers are at work
+            self._has_garbage = False
         self.prepare()
         quiet = not self._compare_contracts() and (self.patience != 0 or self._now() - self._arrived >= _QUIET)
         for checker in self.programs.checkers.values():

@@ -15,6 +15,7 @@ from analysis.session.provers.processes.task_outcome import Budget
 from analysis.store.database import Store
 from analysis.wire import Check, CheckDone, ClearStore, Configure, ContractChanges, Edit, Event, FileResult
 from analysis.worker import told_contracts
+from analysis.worker import service
 from analysis.worker.service import FOLLOWS, PAUSE, SHOWING, Service
 
 BAD = "int f(void)\n{\n    int *p = 0;\n    return *p;\n}\n"
@@ -100,6 +101,26 @@ def test_what_is_on_the_disk_is_kept_at_once_and_answers_the_next_process(folder
     assert after.work.configurations.recomputed == 0
     assert after.work.configurations.reused == done.work.configurations.recomputed
     assert after.rechecked == ()
+
+
+def test_garbage_is_collected_after_a_second_without_a_request(
+    folder: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Never between two keys: that takes as long as an answer. Once for each check."""
+    collected: list[float] = []
+    process = Process(folder, store)
+    monkeypatch.setattr(service, "collect_what_is_new", lambda: collected.append(process.clock))
+    for text in (GOOD, BAD):
+        process.edit(text)
+        process.check()
+        process.clock += PAUSE
+        process.patience()
+        process.service.rest()
+    assert collected == []
+    process.clock += FOLLOWS
+    for _ in range(3):
+        process.service.rest()
+    assert collected == [2 * PAUSE + FOLLOWS]
 
 
 def test_what_is_being_typed_is_kept_when_it_is_quiet(folder: Path, store: Path) -> None:
