@@ -79,7 +79,7 @@ PACKAGES = {
         "tiff_4.5.0-6+deb12u4.debian.tar.xz",
         "4ee50a8cdf74a184d94e65a04f3c9de466cb0b74ef5393fb5ca65666fccb864b",
         prepare=_CMAKE,
-        include=("libtiff", "build/libtiff", "port", "tools"),
+        include=("libtiff", "build/libtiff", "port", "build/port", "tools"),
     ),
     "avahi": Patched(
         SourcePackage(

@@ -14,8 +14,7 @@ from analysis.session.provers.processes.prover_pool import Pool
 from analysis.session.provers.processes.task_outcome import Budget
 from analysis.store.database import Store
 from analysis.wire import Check, CheckDone, ClearStore, Configure, ContractChanges, Edit, Event, FileResult
-from analysis.worker import told_contracts
-from analysis.worker import service
+from analysis.worker import service, told_contracts
 from analysis.worker.service import FOLLOWS, PAUSE, SHOWING, Service
 
 BAD = "int f(void)\n{\n    int *p = 0;\n    return *p;\n}\n"
