@@ -133,6 +133,22 @@ _FREED = ("use-after-free", "double-free")
 _LEAK = ("memory-leak",)
 _ASSERTED = ("assertion", "null-dereference")
 
+_TIFFCROP = (
+    "tools/tiffcrop.c",
+    "libtiff/tif_aux.c",
+    "libtiff/tif_close.c",
+    "libtiff/tif_dir.c",
+    "libtiff/tif_dirwrite.c",
+    "libtiff/tif_error.c",
+    "libtiff/tif_open.c",
+    "libtiff/tif_read.c",
+    "libtiff/tif_strip.c",
+    "libtiff/tif_tile.c",
+    "libtiff/tif_unix.c",
+    "libtiff/tif_version.c",
+    "libtiff/tif_write.c",
+    "port/getopt.c",
+)
 _SCHEMAS = (
     "xmlschemas.c",
     "SAX2.c",
@@ -167,13 +183,22 @@ PAIRS = (
         _NULL,
         (
             "libtiff/tif_close.c",
+            "tools/tiffcrop.c",
+            "libtiff/tif_aux.c",
             "libtiff/tif_dir.c",
             "libtiff/tif_dirinfo.c",
+            "libtiff/tif_dirwrite.c",
+            "libtiff/tif_error.c",
             "libtiff/tif_flush.c",
             "libtiff/tif_hash_set.c",
             "libtiff/tif_open.c",
+            "libtiff/tif_read.c",
+            "libtiff/tif_strip.c",
+            "libtiff/tif_tile.c",
             "libtiff/tif_unix.c",
-            "tools/tiffcrop.c",
+            "libtiff/tif_version.c",
+            "libtiff/tif_write.c",
+            "port/getopt.c",
         ),
     ),
     Pair(
@@ -281,7 +306,7 @@ PAIRS = (
             "xpointer.c",
         ),
     ),
-    Pair("CVE-2023-26965", "tiff", "CVE-2023-26965.patch", _FREED, ("tools/tiffcrop.c", "libtiff/tif_unix.c")),
+    Pair("CVE-2023-26965", "tiff", "CVE-2023-26965.patch", _FREED, _TIFFCROP),
     Pair(
         "CVE-2023-33460",
         "yajl",
@@ -353,7 +378,7 @@ PAIRS = (
         _LEAK,
         ("schematron.c", "dict.c", "error.c", "globals.c", "parser.c", "pattern.c", "tree.c", "xmlstring.c", "xpath.c"),
     ),
-    Pair("CVE-2023-3576", "tiff", "CVE-2023-3576.patch", _LEAK, ("tools/tiffcrop.c", "libtiff/tif_unix.c")),
+    Pair("CVE-2023-3576", "tiff", "CVE-2023-3576.patch", _LEAK, _TIFFCROP),
     Pair(
         "CVE-2023-28484",
         "libxml2",
