@@ -50,7 +50,10 @@ def with_places(text: str, program: Program, places: Places | None) -> str:
             found = places.place(function, edge.id)
             where = f"{found.path}:{found.range.start.line}"
         condition = failed_condition(edge.effect)
-        spelled = with_origins(spell_effect(edge.effect), cfa) if condition is None else f"assert({condition})"
+        spelled = f"assert({condition})"
+        if condition is None:
+            written = None if places is None else places.written(function, edge.id)
+            spelled = (written or "").rstrip("; ") or with_origins(spell_effect(edge.effect), cfa)
         return f"{where} ({spelled if len(spelled) <= LONGEST else spelled[: LONGEST - 3] + '...'})"
 
     return _MARK.sub(place, _named(text, program)) if "⟦" in text else text

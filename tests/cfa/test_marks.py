@@ -78,6 +78,20 @@ int f(void) { int n = opaque();
 """
 
 
+def test_a_reason_quotes_what_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With the names of constants and the sizes that the program writes, which the graph knows as numbers."""
+    file = tmp_path / "a.c"
+    file.write_text(
+        "#include <string.h>\nstruct s { int kind; };\nenum { FIRST, SECOND };\nstruct s *find(int);\n"
+        "void clear(void)\n{\n\tmemset(find(1), 0, sizeof(struct s));\n}\n"
+        "int is_second(void)\n{\n\tstruct s *one = find(2);\n\treturn one->kind == SECOND;\n}\n"
+    )
+    main(["contracts", str(file)])
+    said = capsys.readouterr().out
+    assert f"may be null at {file}:7 (memset(find(1), 0, sizeof(struct s)))" in said
+    assert f"may be null at {file}:12 (return one->kind == SECOND)" in said
+
+
 def test_reasons_name_lines_also_after_lines_above_were_added(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     store = str(tmp_path / "store")
     file = tmp_path / "a.c"
