@@ -100,7 +100,7 @@ def _lose(step: Step, call: ir.Call, name: str, function: Function, given: Seque
         step.refuse(LEAKS, f"{name}() may allocate what is not followed")
     if "frees" in function.besides:
         step.refuse(FREES | LEAKS, f"{name}() may free what is not followed")
-    if function.result == "descriptor":
+    if function.result == "descriptor" or "opens" in function.besides:
         step.refuse(("resource-leak",), f"{name}() opens a descriptor, and these are not followed,")
     changed = written_by(function, call)
     if changed is None and _only_counts(function):  # by `%n`, into a number (C11 7.21.6.1p8)

@@ -33,7 +33,9 @@ UNSEEN = Node("unseen", "", "")
 FIXED_PLACE = Node("place", "", "")
 """What lies at addresses that the program writes as numbers."""
 FURTHER = Node("further", "", "")
-"""What is passed for `...` to functions of the program."""
+"""What is passed for `...` to functions of the program: what it holds, and, as an object, where that lies."""
+HANDLERS = Node("handlers", "", "")
+"""The handlers of signals that the program has set. Those that it started with are numbers (C11 7.14.1.1, exec in POSIX)."""
 HEAP = "heap"
 MADE = frozenset((HEAP, "stream", "directory"))
 """The kinds of objects that programs have to end."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.c.control import NAMED_CODE
-from analysis.c.library_variables import LIBRARY_VARIABLES, STREAMS
+from analysis.c.library_variables import CODE_VARIABLES, LIBRARY_VARIABLES, STREAMS
 from analysis.certificate.hidden_calls import may_hide
 from analysis.certificate.pointed.constraints import NOWHERE, CallSite, Values, constraints_of, places, values
 from analysis.certificate.pointed.library_constraints import LibraryCall, is_followed
@@ -26,10 +26,12 @@ from analysis.certificate.pointed.solution import WHOLLY, Solution
 from analysis.cfa.graph import Global, Program
 from analysis.cfa.linking.obstructed import MAIN
 from analysis.model import ir
+from analysis.model.assumptions import COPIED_POINTERS, ENOUGH_PASSED
 from analysis.model.kept_with import kept_with
 from analysis.model.spelling import display_name
 
-_OF_OTHERS = frozenset((ANYTHING, CHANGING, TEXT, LIBRARY, UNSEEN, FIXED_PLACE))
+_MAY_BE_CODE = frozenset((ANYTHING, UNSEEN, FIXED_PLACE))
+"""The library's own objects are none: it has variables that lead to functions of its own, and these begin with `ANYTHING`."""
 
 
 _last: tuple[tuple[object, ...], Pointed] | None = None
@@ -57,7 +59,7 @@ def _basis(program: Program) -> tuple[object, ...]:
 
 class Pointed:
     """The answers about one program. `broken`: why nothing is known; empty if there are answers. `running`: the functions that
-    may run."""
+    may run. `assumed`: what the answers rest on."""
 
     def __init__(self, program: Program) -> None:
         self._solution = Solution()
@@ -65,6 +67,7 @@ class Pointed:
         self._reached: dict[Node, frozenset[Node]] = {}
         found = _Runs(program, self._solution)
         self.running = frozenset(found.running)
+        self.assumed = (COPIED_POINTERS,) if found.takes_enough else (COPIED_POINTERS, ENOUGH_PASSED)
         self.broken = found.broken or self._solution.broken
         if not self.broken:
             ended = frozenset[Node]().union(*(self._solution.held(node) for node in found.ended))
@@ -113,13 +116,15 @@ class Pointed:
 
 
 class _Runs:
-    """Adds the constraints of all that runs. `ended`: the nodes that lead to what is ended."""
+    """Adds the constraints of all that runs. `ended`: the nodes that lead to what is ended. `takes_enough`: no pointer may lead,
+    where it is called, to a function that takes more than it is passed there. Such calls are left out (C11 6.5.2.2p6)."""
 
     def __init__(self, program: Program, solution: Solution) -> None:
         self._program, self._solution = program, solution
         self.running: dict[str, None] = {}
         self.ended: list[Node] = []
         self.broken = ""
+        self.takes_enough = True
         if MAIN not in program.functions:
             self.broken = "there is no main() from which all runs start"
             return
@@ -148,6 +153,8 @@ class _Runs:
         elif variable.var.name in LIBRARY_VARIABLES:
             self._solution.address(node, LIBRARY)
             self._solution.address(node, ARGUMENTS)
+            if variable.var.name in CODE_VARIABLES:
+                self._solution.address(node, ANYTHING)
             self._read_by_library(node)
         given = tuple(part.value for part in variable.parts) or (variable.initial,)
         is_known = not any(isinstance(part, ir.Unknown) for one in given for part in ir.walk(one))
@@ -205,8 +212,12 @@ class _Runs:
 
     def _called_through(self, caller: str, site: CallSite, one: Node) -> None:
         if one.kind == "code":  # whatever its type: machines call it
-            self._bind(caller, site, one.name)
-        elif one in _OF_OTHERS:
+            cfa = self._program.functions.get(one.name)
+            if cfa is None or len(cfa.parameters) <= len(site.passed):
+                self._bind(caller, site, one.name)
+            else:
+                self.takes_enough = False
+        elif one in _MAY_BE_CODE:
             self._break(f"{display_name(caller)}() calls a function through a pointer of which nothing is known")
 
     def _bind(self, caller: str, site: CallSite, name: str) -> None:
@@ -240,7 +251,7 @@ class _Runs:
         """The library may call a function with anything that it was passed, or that is its own."""
         cfa = self._program.functions.get(one.name) if one.kind == "code" else None
         if cfa is None:
-            if one.kind == "code" or one in _OF_OTHERS - {FIXED_PLACE}:  # `SIG_IGN` is a number
+            if one.kind == "code" or one in _MAY_BE_CODE - {FIXED_PLACE}:  # `SIG_IGN` is a number
                 self._break("the library may call a function of which nothing is known")
             return
         for parameter in cfa.parameters:
