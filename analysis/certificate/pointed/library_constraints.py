@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from analysis.c.calls import literal
 from analysis.c.functions import Argument, Function
-from analysis.c.library_variables import ENVIRONMENT, SET_BY
+from analysis.c.library_variables import ENVIRON, SET_BY
 from analysis.c.row_words import INCOMPLETE
 from analysis.certificate.pointed.constraints import CallSite
-from analysis.certificate.pointed.nodes import ANYTHING, ARGUMENTS, CHANGING, FURTHER, HANDLERS, HEAP, LIBRARY, TEXT, Node
+from analysis.certificate.pointed.nodes import ANYTHING, CHANGING, ENVIRONMENT, FOUND_THERE, FURTHER, HANDLERS, HEAP, LIBRARY, TEXT, Node
 from analysis.certificate.pointed.solution import Solution
 from analysis.model import ir
 from analysis.model.c_types import Integer, Pointer
@@ -112,8 +112,8 @@ class LibraryCall:
         for name in sorted(SET_BY.get(self._function.name, ())):
             solution.copy(Node("variable", "", name), self.given)
         if "environment" in self._function.besides:
-            solution.address(Node("variable", "", ENVIRONMENT), CHANGING)
-            solution.address(ARGUMENTS, CHANGING)
+            solution.address(Node("variable", "", ENVIRON), CHANGING)
+            solution.address(ENVIRONMENT, CHANGING)
             solution.copy(CHANGING, LIBRARY)
 
     def _stored(self) -> Node:
@@ -164,6 +164,7 @@ class LibraryCall:
             is_text = isinstance(type_, Pointer) and isinstance(type_.target, Integer)
             solution.address(result, TEXT if is_text else CHANGING)
             solution.copy(result, LIBRARY)
+            solution.copy(result, FOUND_THERE)
         elif "handler" in function.besides:
             solution.copy(result, HANDLERS)
         elif "or-number" in function.besides:  # a text: what it is passed, or one that does not end

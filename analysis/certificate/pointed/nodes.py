@@ -23,7 +23,11 @@ LIBRARY = Node("library", "", "")
 """The library's own objects, which do not end, and the texts that `main` is passed. What the library keeps for later calls is
 there."""
 ARGUMENTS = Node("arguments", "", "")
-"""The arrays that `main` is passed, and the environment."""
+"""The array of words that `main` is passed."""
+ENVIRONMENT = Node("environment", "", "")
+"""The array of the environment."""
+FOUND_THERE = Node("found there", "", "")
+"""What the library may return of the environment, also if the program has put it there."""
 CHANGING = Node("changing", "", "")
 """The library's own objects that later calls may end, and all that is in them."""
 TEXT = Node("text", "", "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.c.control import NAMED_CODE
-from analysis.c.library_variables import CODE_VARIABLES, LIBRARY_VARIABLES, STREAMS
+from analysis.c.library_variables import CODE_VARIABLES, ENVIRON, LIBRARY_VARIABLES, STREAMS
 from analysis.certificate.hidden_calls import may_hide
 from analysis.certificate.pointed.constraints import NOWHERE, CallSite, Values, constraints_of, places, values
 from analysis.certificate.pointed.library_constraints import LibraryCall, is_followed
@@ -11,7 +11,9 @@ from analysis.certificate.pointed.nodes import (
     ANYTHING,
     ARGUMENTS,
     CHANGING,
+    ENVIRONMENT,
     FIXED_PLACE,
+    FOUND_THERE,
     FURTHER,
     LIBRARY,
     MADE,
@@ -133,10 +135,11 @@ class _Runs:
             return
         for variable in program.globals.values():
             self._begin(variable)
-        for parameter in program.functions[MAIN].parameters:
-            solution.address(of_variable(MAIN, parameter), ARGUMENTS)
-        solution.address(ARGUMENTS, LIBRARY)
-        solution.copy(LIBRARY, ARGUMENTS)  # `getenv` returns what is in the environment, also if the program has put it there
+        for number, parameter in enumerate(program.functions[MAIN].parameters):
+            solution.address(of_variable(MAIN, parameter), ARGUMENTS if number < 2 else ENVIRONMENT)
+        for node in (ARGUMENTS, ENVIRONMENT):
+            solution.address(node, LIBRARY)
+        solution.copy(FOUND_THERE, ENVIRONMENT)
         self._run(MAIN)
         if not self.broken:
             solution.solve()
@@ -152,7 +155,8 @@ class _Runs:
             self._solution.address(node, Node("stream", "", variable.var.name))
         elif variable.var.name in LIBRARY_VARIABLES:
             self._solution.address(node, LIBRARY)
-            self._solution.address(node, ARGUMENTS)
+            if node.name == ENVIRON:
+                self._solution.address(node, ENVIRONMENT)
             if variable.var.name in CODE_VARIABLES:
                 self._solution.address(node, ANYTHING)
             self._read_by_library(node)
@@ -168,8 +172,9 @@ class _Runs:
     def _read_by_library(self, node: Node) -> None:
         """A variable that the program does not define: the library may return what the program stores there, as `getenv` does
         with what `environ` leads to."""
-        self._solution.copy(LIBRARY, node)
-        self._solution.load(LIBRARY, node, may_be_pointer=False)
+        into = FOUND_THERE if node.name == ENVIRON else LIBRARY
+        self._solution.copy(into, node)
+        self._solution.load(into, node, may_be_pointer=False)
 
     def _begin_with_any(self, variable: Global, node: Node) -> None:
         """It begins with what is not known: the address of any variable or function, if it has an initialiser somewhere."""
