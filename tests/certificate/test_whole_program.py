@@ -78,8 +78,8 @@ CASES = (
      "{ names[1] = \"a\"; f(2); return 0; }", ('"a"', "malloc(2)")),
     ("a table of the library's", "use-after-free",
      "const unsigned short **__ctype_b_loc(void); static const unsigned short *row; static int f(void) { return row[1]; } "
-     "int main(int n, char **v) { row = *__ctype_b_loc(); v[0] = malloc(2); free(v[0]); return f(); }",
-     ("row = *__ctype_b_loc(); v[0] = malloc(2);", "v[0] = malloc(2); row = (const unsigned short *)v[0];")),
+     "int main(int n, char **v) { char *p = malloc(2); v[0] = p; row = *__ctype_b_loc(); free(p); return f(); }",
+     ("*__ctype_b_loc()", "(const unsigned short *)v[0]")),
     ("an address that is a number", "use-after-free",
      "static char *place = (char *)64; static void f(void) { *place = 1; } int main(void) { f(); return 0; }",
      ("{ f();", "{ place = malloc(2); free(place); f();")),
