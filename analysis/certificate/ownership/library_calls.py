@@ -19,7 +19,7 @@ from analysis.certificate.ownership.expression_values import (
     overwritten,
 )
 from analysis.certificate.ownership.memory_state import KEPT, NULL, OTHER, Memory
-from analysis.certificate.ownership.obligations import FREES, LEAKS, RULES, USES
+from analysis.certificate.ownership.obligations import FREES, LEAKS, RULES, USES, Condition
 from analysis.certificate.ownership.open_descriptors import opens_descriptors
 from analysis.certificate.ownership.step import Step
 from analysis.model import ir
@@ -55,9 +55,12 @@ def call_library(step: Step, call: ir.Call, name: str, given: Sequence[str]) -> 
     yield from _results(step, function, given)
 
 
-def call_unknown(step: Step, call: ir.Call, given: Sequence[str], why: str) -> Ends:
-    """The end of a call of something that is not followed."""
-    step.leave(why)
+def call_unknown(step: Step, call: ir.Call, given: Sequence[str], why: str, condition: Condition | None = None) -> Ends:
+    """The end of a call of something that is not followed. `condition`: under which no block comes from there, or is lost."""
+    if condition is None:
+        step.leave(why)
+    else:
+        step.refuse_unless(LEAKS, why, condition)
     for number, found in enumerate(given):
         if isinstance(call.arguments[number].type, Pointer):
             access(step, found, call.arguments[number], USES)

@@ -11,7 +11,18 @@ from analysis.c.functions import Argument, Function
 from analysis.c.library_variables import ENVIRON, SET_BY
 from analysis.c.row_words import INCOMPLETE
 from analysis.certificate.pointed.constraints import CallSite
-from analysis.certificate.pointed.nodes import ANYTHING, CHANGING, ENVIRONMENT, FOUND_THERE, FURTHER, HANDLERS, HEAP, LIBRARY, TEXT, Node
+from analysis.certificate.pointed.nodes import (
+    ANYTHING,
+    CHANGING,
+    ENVIRONMENT,
+    FOUND_THERE,
+    FURTHER,
+    HANDLERS,
+    HEAP,
+    LIBRARY,
+    TEXT,
+    Node,
+)
 from analysis.certificate.pointed.solution import Solution
 from analysis.model import ir
 from analysis.model.c_types import Integer, Pointer

@@ -102,6 +102,12 @@ class Pointed:
                 waiting += new
         return True
 
+    def called(self, function: str, pointer: ir.Expr) -> tuple[str, ...] | None:
+        """The functions that a pointer in a function may lead to where it is called; None if that is not known."""
+        if not self._is_known(function):
+            return None
+        return tuple(sorted(one.name for one in self._evaluated(function, pointer) if one.kind == "code"))
+
     def _is_known(self, function: str) -> bool:
         return not self.broken and function in self.running
 
