@@ -135,7 +135,7 @@ def _show(
     """Adds what the sets of a group show, and its contracts."""
     assumed = _contracts(program, members, {})
     while True:  # contracts that functions of a group assume of each other follow from themselves (Hoare's rule of recursion)
-        contracts = {**known, **assumed}
+        contracts = {**known, **{name: one.in_group() for name, one in assumed.items()}}
         found.update((one.function, _closed_before(program, one, contracts, kept)) for one in members)
         follow = _contracts(program, members, found)
         if follow.keys() == assumed.keys() and all(one.says_the_same(assumed[name]) for name, one in follow.items()):

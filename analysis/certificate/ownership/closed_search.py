@@ -122,7 +122,7 @@ class ClosedSearch:
         """What is found of one function; None if the time is over."""
         cfa = self.program.functions[name]
         called = {one: self._known[one].contract for one in self._called[name] if one in self._known}
-        called.update(assumed)
+        called.update((one, None if contract is None else contract.in_group()) for one, contract in assumed.items())
         contracts = {one: contract for one, contract in called.items() if contract is not None}
         kept = self._kept.find(self.program, name, contracts)
         if kept is not None:

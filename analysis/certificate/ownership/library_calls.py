@@ -87,7 +87,8 @@ def _use(step: Step, call: ir.Call, function: Function, number: int, found: str)
             access(step, found, argument, AFTER_FREE)
     if not uses.isdisjoint(("beneath", "va")) or "elsewhere" in function.besides:
         step.refuse(AFTER_FREE, f"{function.name}() accesses more than what it is passed itself,")
-    if "kept" in uses or _may_go_on(call, function) or function.result == "any":
+    is_returned = function.result == "any" and call.result is not None and isinstance(call.result.type, Pointer)
+    if "kept" in uses or _may_go_on(call, function) or is_returned:
         give_away(step, found, f"is passed to {function.name}(), which may keep it")
 
 

@@ -41,13 +41,14 @@ class Condition(NamedTuple):
 class Obligations:
     """`refused`: why a rule is not proved, by rule; `unless`: why it is not, unless conditions are met that are seen from all
     of the program (`whole_conditions`), by rule; `first`: the first reason of both. `handed`: why callers may get blocks
-    unseen, by the rule about leaks that matters. `returns_new`: whether they may get one as its result. `leaves`: why control
-    may not come back to callers. `misuses`: why the function may use a block wrongly, whoever calls it. `met`: the rules that
-    something in the function could violate, and does not. `contents`: where the blocks of parameters are changed so that what
-    they lead to could be lost, by parameter and rule; `lost`: the conditions under which nothing is lost there, by rule.
-    `requires`: where a rule needs callers to keep a requirement (`kept_by_callers`), by rule, parameter and what is needed.
-    `passed`: what is passed to functions of the program, and where, by function and number of the parameter. `hidden`: why
-    not all of that is seen. `broken`: why the function is not followed."""
+    unseen, by the rule about leaks that matters. `returns_new`: whether they may get one as its result. `touched`: the
+    parameters whose blocks it may end, or let others have. `leaves`: why control may not come back to callers. `misuses`: why
+    the function may use a block wrongly, whoever calls it. `met`: the rules that something in the function could violate, and
+    does not. `contents`: where the blocks of parameters are changed so that what they lead to could be lost, by parameter and
+    rule; `lost`: the conditions under which nothing is lost there, by rule. `requires`: where a rule needs callers to keep a
+    requirement (`kept_by_callers`), by rule, parameter and what is needed. `passed`: what is passed to functions of the
+    program, and where, by function and number of the parameter. `hidden`: why not all of that is seen. `broken`: why the
+    function is not followed."""
 
     def __init__(self) -> None:
         self.refused: dict[str, str] = {}
@@ -56,6 +57,7 @@ class Obligations:
         self.unless: dict[str, dict[Condition, str]] = {}
         self.leaves = self.misuses = ""
         self.returns_new = False
+        self.touched: set[str] = set()
         self.met: set[str] = set()
         self.contents: dict[tuple[str, str], str] = {}
         self.lost: dict[str, dict[Condition, str]] = {}
