@@ -40,10 +40,11 @@ class Outcome(NamedTuple):
 
 class Contract(NamedTuple):
     """`followed`: the numbers of the parameters that outcomes speak of, if each is null or leads to a block that no other
-    argument leads to; unless it is never `touched`: neither ended nor given to others, on any path. `contents`: those of them whose blocks may lose what they lead to, each with the rule that matters.
-    `hands_over`: rules for which callers may get blocks in other ways, and lose them, each with the reason; `may_hand_over`: the
-    same, unless conditions are met that are seen from all of the program. `leaves`: why control may go on elsewhere, by a jump;
-    else empty. `misuses`: why it may use a block wrongly that it is passed; else empty.
+    argument leads to. `touched`: those of them that the function may end or let others have, on some path; of the others, two
+    may lead to one block. `contents`: those whose blocks may lose what they lead to, each with the rule that matters.
+    `hands_over`: rules for which callers may get blocks in other ways, and lose them, each with the reason; `may_hand_over`:
+    the same, unless conditions are met that are seen from all of the program. `leaves`: why control may go on elsewhere, by a
+    jump; else empty. `misuses`: why it may use a block wrongly that it is passed; else empty.
     """
 
     outcomes: frozenset[Outcome]
