@@ -62,8 +62,14 @@ def call_unknown(step: Step, call: ir.Call, given: Sequence[str], why: str, cond
     else:
         step.refuse_unless(LEAKS, why, condition)
     for number, found in enumerate(given):
-        if isinstance(call.arguments[number].type, Pointer):
-            access(step, found, call.arguments[number], USES)
+        argument = call.arguments[number]
+        if isinstance(argument.type, Pointer):
+            access(step, found, argument, USES)
+            if condition is not None and step.memory.current(found) == OTHER:  # as where a function that ends it is named
+                ended = (
+                    f"`{spell_expr(ir.strip_casts(argument))}` is passed to what is called through a pointer, and may be freed"
+                )
+                step.found.refuse_unless(FREES, f"{ended}, at {step.place}", Condition("never ends", argument))
         give_away(step, found, "is passed to what is not followed")
     yield step.memory, OTHER
 
