@@ -16,8 +16,8 @@ ZEROING = all_with(lambda function: "zeroed" in function.besides)
 """The allocators whose memory is zero."""
 OWN_BLOCKS = all_with(lambda function: function.gives_block) - ALLOCATIONS
 """Each returns a block of its own, of which nothing more is known, or null."""
-RELEASES = all_with(lambda function: bool(function.positions("freed"))) - RESIZES
-"""Each ends the block that its argument leads to."""
+RELEASES = all_with(lambda function: bool(function.positions("freed")) and "frees" not in function.besides) - RESIZES
+"""Each ends the block that its argument leads to, and no other."""
 ENDING = RELEASES | RESIZES
 """All that end the block that their first argument leads to."""
 HEAP = ALLOCATIONS | OWN_BLOCKS | RELEASES | all_with(lambda function: "allocates" in function.besides)

@@ -16,6 +16,8 @@ _TEXTS = frozenset(("text", "format", "scan"))
 _CODE = frozenset(("code", "later", "starts"))
 _CLOSED = frozenset(("closed",))
 _NUMBERS = _CLOSED | {"n", "size"}
+_TRANSPARENT = "attribute transparent_union"
+"""Stands in the key of a union that parameters of glibc's sockets have: what is passed for one is a pointer."""
 
 
 def is_reserved(name: str) -> bool:
@@ -45,6 +47,8 @@ def call_agrees(name: str, arguments: Sequence[c_types.Type | None]) -> bool:
 def _result_agrees(function: Function, result: c_types.Type) -> bool:
     if is_input(function.name):
         return not isinstance(result, c_types.Void)
+    if "or-number" in function.besides:
+        return not isinstance(result, c_types.Void)
     is_number = function.result in ("number", "descriptor")
     return isinstance(result, c_types.Pointer) != is_number
 
@@ -72,6 +76,8 @@ def _fits(argument: Argument, given: c_types.Type) -> bool:
         return True
     if argument.uses <= _NUMBERS and argument.uses != _CLOSED:
         return not isinstance(given, c_types.Pointer)
+    if isinstance(given, c_types.Record) and _TRANSPARENT in given.key:  # pointers of several types (GCC, "Type Attributes")
+        return True
     if not isinstance(given, c_types.Pointer):
         return False
     if argument.uses & _CODE:

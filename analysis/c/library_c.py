@@ -21,7 +21,7 @@ fmax fmin                    | n n                     | number      | float    
 setjmp                       | out                     | number      | setjmp      | C 7.13.1.1
 longjmp                      | in n                    |             | noreturn jumps | C 7.13.2.1
 signal                       | n starts?               | any?        | handler     | C 7.14.1.1
-raise                        | n                       | number      | open        | C 7.14.2.1
+raise                        | n                       | number      | signals     | C 7.14.2.1
 
 remove                       | text                    | number      |             | C 7.21.4.1
 rename                       | text text               | number      |             | C 7.21.4.2

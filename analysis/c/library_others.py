@@ -26,7 +26,19 @@ setbuffer                    | handle kept? n          |             | buffers  
 register_printf_function register_printf_specifier | n kept? kept? | number | buffers | GNU
 register_printf_type         | kept                    | number      | buffers     | GNU
 
+getopt_long getopt_long_only | n inout+kept text+kept in+kept out? | number | sets    | GNU
+clearenv                     |                         | number      | environment | GNU
+inet_aton                    | text out                | number      |             | BSD
+setgroups                    | n in                    | -1..0       |             | BSD
+initgroups                   | text n                  | -1..0       |             | BSD
+chroot                       | text                    | -1..0       |             | POSIX.1-2004
+flock                        | n n                     | -1..0       |             | BSD
+getdtablesize getpagesize    |                         | number      |             | POSIX.1-2004
+statfs                       | text out                | -1..0       |             | Linux
+__h_errno_location           |                         | outside     | keeps-errno | LSB
 accept4                      | n out? inout+one? n     | descriptor  |             | GNU
+dup3                         | n n n                   | number      | opens       | GNU
+pipe2                        | out n                   | -1..0       | opens       | GNU
 open64                       | text n ...              | descriptor  |             | GNU
 epoll_create epoll_create1 inotify_init1 | n           | descriptor  |             | GNU
 eventfd timerfd_create       | n n                     | descriptor  |             | GNU
@@ -41,6 +53,11 @@ vasprintf                    | out+one format va       | number      | allocates
 secure_getenv                | text                    | static?     |             | GNU
 
 __builtin_bswap16 __builtin_bswap32 __builtin_bswap64 | n | number   | keeps-errno | gcc
+__builtin_huge_val __builtin_huge_valf __builtin_huge_vall |   | number      | keeps-errno | gcc
+__builtin_inf __builtin_inff __builtin_infl |            | number      | keeps-errno | gcc
+__builtin_nan __builtin_nanf __builtin_nanl | text       | number      | keeps-errno | gcc
+__builtin_isfinite __builtin_isinf_sign __builtin_isnan __builtin_isnormal | n | number | keeps-errno | gcc
+__atomic_test_and_set        | inout n                 | number      | keeps-errno truth | gcc
 __builtin_assume_aligned     | any n ...               | argument:0  | keeps-errno | gcc
 __builtin_frame_address __builtin_return_address | n   | any?        | keeps-errno | gcc
 __builtin_longjmp            | in n                    |             | noreturn jumps | gcc

@@ -23,17 +23,17 @@ aio_read aio_write           | starts-inside+kept      | number      | thread   
 aio_fsync                    | n starts-inside         | number      | thread      | POSIX
 lio_listio                   | n kept n starts-inside? | number      | thread      | POSIX
 sigaltstack                  | in+kept? out?           | number      | open        | POSIX
-kill killpg pthread_kill     | n n                     | number      | open        | POSIX
-sigqueue                     | n n n                   | number      | open        | POSIX
+kill killpg pthread_kill     | n n                     | number      | signals        | POSIX
+sigqueue                     | n n n                   | number      | signals        | POSIX
 pthread_cancel               | n                       | number      | open        | POSIX
-pause                        |                         | number      | open        | POSIX
-alarm                        | n                       | number      | open        | POSIX
-ualarm                       | n n                     | number      | open        | POSIX.1-2001
-setitimer                    | n in out?               | number      | open        | POSIX
+pause                        |                         | number      | signals        | POSIX
+alarm                        | n                       | number      | signals        | POSIX
+ualarm                       | n n                     | number      | signals        | POSIX.1-2001
+setitimer                    | n in out?               | number      | signals        | POSIX
 timer_settime                | any n in out?             | number      | open        | POSIX
-sigsuspend                   | in                      | number      | open        | POSIX
-sigprocmask pthread_sigmask  | n in? out?              | number      | open        | POSIX
-sighold sigrelse sigpause sigignore | n                | number      | open        | POSIX.1-2001
+sigsuspend                   | in                      | number      | signals        | POSIX
+sigprocmask pthread_sigmask  | n in? out?              | number      | signals        | POSIX
+sighold sigrelse sigpause sigignore | n                | number      | signals        | POSIX.1-2001
 execv                        | text in                 | number      | open        | POSIX
 execve                       | text in in              | number      | open        | POSIX
 execvp                       | text in                 | number      | open        | POSIX
@@ -62,6 +62,9 @@ openat                       | n text n ...            | descriptor  |          
 creat                        | text n                  | descriptor  |             | POSIX
 shm_open                     | text n n                | descriptor  |             | POSIX
 dup                          | n                       | descriptor  |             | POSIX
+dup2                         | n n                     | number      | opens       | POSIX
+pipe                         | out                     | -1..0       | opens       | POSIX
+socketpair                   | n n n out               | -1..0       | opens       | POSIX
 mkstemp                      | inout                   | descriptor  |             | POSIX
 socket                       | n n n                   | descriptor  |             | POSIX
 accept                       | n out? inout+one?       | descriptor  |             | POSIX
@@ -76,6 +79,18 @@ stat lstat                   | text out                | -1..0       | fails-unc
 fstat                        | n out                   | -1..0       | fails-unchanged | POSIX
 fstatat                      | n text out n            | -1..0       | fails-unchanged | POSIX
 futimens                     | n in?                   | number      |             | POSIX
+chdir rmdir                  | text                    | -1..0       |             | POSIX
+mkdir mkfifo                 | text n                  | -1..0       |             | POSIX
+link symlink                 | text text               | -1..0       |             | POSIX
+readlink                     | text out n              | number      |             | POSIX
+truncate                     | text n                  | -1..0       |             | POSIX
+fchmod ftruncate             | n n                     | -1..0       |             | POSIX
+fchown                       | n n n                   | -1..0       |             | POSIX
+fchdir fsync fdatasync       | n                       | -1..0       |             | POSIX
+utime utimes                 | text in?                | -1..0       |             | POSIX
+umask                        | n                       | number      |             | POSIX
+mkdtemp                      | inout                   | argument:0? |             | POSIX
+lockf                        | n n n                   | -1..0       |             | POSIX
 utimensat                    | n text in? n            | number      |             | POSIX
 unlink                       | text                    | -1..0       |             | POSIX
 read                         | n out n                 | number      |             | POSIX
@@ -83,20 +98,38 @@ write                        | n in n                  | number      |          
 recv                         | n out n n               | number      |             | POSIX
 send                         | n in n n                | number      |             | POSIX
 listen shutdown              | n n                     | number      |             | POSIX
+bind connect                 | n in n                  | -1..0       |             | POSIX
+getsockname getpeername      | n out inout+one         | -1..0       | fails-unchanged | POSIX
+recvfrom                     | n out n n out? inout?   | number      |             | POSIX
+sendto                       | n in n n in? n          | number      |             | POSIX
+readv writev                 | n in+beneath n          | number      |             | POSIX
+pread                        | n out n n               | number      |             | POSIX
+pwrite                       | n in n n                | number      |             | POSIX
 setsockopt                   | n n n in? n             | -1..0       | fails-unchanged | POSIX
 getsockopt                   | n n n out? inout?       | -1..0       | fails-unchanged | POSIX
 poll                         | inout? n n              | number      |             | POSIX
 select                       | n inout? inout? inout? inout? | number |            | POSIX
 tcgetattr                    | n out                   | number      |             | POSIX
 tcsetattr                    | n n in                  | number      |             | POSIX
+tcflush tcsendbreak          | n n                     | -1..0       |             | POSIX
+cfgetispeed cfgetospeed      | in                      | number      |             | POSIX
+cfsetispeed cfsetospeed      | inout n                 | -1..0       |             | POSIX
 clock_gettime                | n out                   | number      |             | POSIX
 gettimeofday                 | out out?                | number      |             | POSIX
 getpriority                  | n n                     | number      |             | POSIX
 setpriority                  | n n n                   | number      |             | POSIX
 getrusage                    | n out                   | number      |             | POSIX
+getrlimit                    | n out                   | -1..0       | fails-unchanged | POSIX
+setrlimit                    | n in                    | -1..0       |             | POSIX
+sysconf                      | n                       | number      |             | POSIX
+pathconf                     | text n                  | number      |             | POSIX
+fpathconf                    | n n                     | number      |             | POSIX
+uname                        | out                     | number      |             | POSIX
+gethostname                  | out n                   | -1..0       |             | POSIX
+nice                         | n                       | number      |             | POSIX
 dprintf                      | n format ...            | number      | may-fail    | POSIX
 syslog                       | n format ...            |             | reads-errno | POSIX
-fcntl ioctl                  | n n ...                 | number      | by-number   | POSIX
+fcntl ioctl                  | n n ...                 | number      | by-number controls | POSIX
 getdelim                     | inout+beneath+one inout+one n handle | number      | allocates frees | POSIX
 getline                      | inout+beneath+one inout+one handle | number      | allocates frees | POSIX
 
@@ -108,6 +141,15 @@ stpncpy                      | out text n              | into:0      |          
 strcasecmp                   | text text               | number      | sign        | POSIX
 strncasecmp                  | text text n             | number      | sign        | POSIX
 strnlen                      | text n                  | number      | size_t | POSIX
+strerror_r                   | n out n                 | any         | or-number   | POSIX
+strsignal                    | n                       | static      | message     | POSIX
+regcomp                      | out text n              | number      | allocates   | POSIX
+regexec                      | in text n out n         | number      |             | POSIX
+regerror                     | n in out n              | number      | size_t      | POSIX
+regfree                      | inout                   |             | frees       | POSIX
+getopt                       | n inout+kept text+kept  | number      | sets        | POSIX
+fnmatch                      | text text n             | number      |             | POSIX
+ffs                          | n                       | number      |             | POSIX
 strtok_r                     | inout? text link        | any~        | elsewhere   | POSIX
 memccpy                      | out copied n n          | into:0~     |             | POSIX
 bcmp                         | in:2 in:2 n             | number      | truth       | POSIX.1-2004
@@ -140,8 +182,14 @@ getuid geteuid getgid getegid |                        | number      | same     
 sleep                        | n                       | number      |             | POSIX
 usleep                       | n                       | number      |             | POSIX.1-2004
 wait                         | out+one?                | number      |             | POSIX
-putenv                       | kept                    | number      | open        | POSIX
-setenv                       | text text n             | number      | open        | POSIX
+waitpid                      | n out+one? n            | number      |             | POSIX
+setuid setgid seteuid setegid | n                      | -1..0       |             | POSIX
+setreuid setregid setpgid    | n n                     | -1..0       |             | POSIX
+setsid                       |                         | number      |             | POSIX
+getgroups                    | n out                   | number      |             | POSIX
+putenv                       | kept                    | number      | environment | POSIX
+setenv                       | text text n             | number      | environment | POSIX
+unsetenv                     | text                    | number      | environment | POSIX
 getcwd                       | out? n                  | any?        | allocates   | POSIX
 realpath                     | text out?               | any?        | allocates   | POSIX
 tempnam                      | text? text?             | block?      |             | POSIX
@@ -150,6 +198,7 @@ getlogin                     |                         | static?     |          
 crypt                        | text text               | static?     |             | POSIX
 ttyname                      | n                       | static?     |             | POSIX
 getpwnam getgrnam            | text                    | static?     |             | POSIX
+setpwent endpwent setgrent endgrent |                  |             |             | POSIX
 getpwuid getgrgid            | n                       | static?     |             | POSIX
 gethostbyname                | text                    | static?     |             | POSIX.1-2004
 gethostbyaddr                | in n n                  | static?     |             | POSIX.1-2004
@@ -158,6 +207,12 @@ getservbyport                | n text?                 | static?     |          
 getprotobyname               | text                    | static?     |             | POSIX
 htonl htons ntohl ntohs      | n                       | number      | same        | POSIX
 getaddrinfo                  | text? text? in? out+one | number      | allocates fails-unchanged | POSIX
+freeaddrinfo                 | freed                   |             | frees       | POSIX
+getnameinfo                  | in n out? n out? n n    | number      |             | POSIX
+inet_addr                    | text                    | number      |             | POSIX
+inet_ntoa                    | n                       | static      |             | POSIX
+inet_ntop                    | n in out n              | argument:2? |             | POSIX
+inet_pton                    | n text out              | -1..1       |             | POSIX
 gai_strerror                 | n                       | static      | message     | POSIX
 nl_langinfo                  | n                       | static      |             | POSIX
 dlopen                       | text? n                 | any?        | open        | POSIX

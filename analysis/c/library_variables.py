@@ -36,9 +36,13 @@ _GNU = frozenset(
         "sys_nerr",
     )
 )
+CODE_VARIABLES = frozenset(("argp_program_version_hook", "error_print_progname", "obstack_alloc_failed_handler"))
+"""Those that lead to functions (GNU C library)."""
 LIBRARY_VARIABLES = STREAMS | _POSIX | _GNU
 """All of them (C11, POSIX.1-2008 XSH 2.2.2, GNU C library). When a program starts, none holds the address of an object of its
 own."""
 _OF_GETOPT = frozenset(("optarg", "optind", "optopt"))
+ENVIRON = "environ"
+"""The variable that leads to the environment (POSIX)."""
 SET_BY: Mapping[str, frozenset[str]] = dict.fromkeys(("getopt", "getopt_long", "getopt_long_only"), _OF_GETOPT)
 """The variables that functions of the library set, by the name of the function (POSIX.1-2008 getopt; GNU C library)."""

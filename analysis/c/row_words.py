@@ -48,11 +48,19 @@ BESIDES = {
     "makes-lock": "it makes a lock that nobody holds",
     "any-kind": "the lock that it makes may be recursive, unless the second argument is 0",
     "ends-lock": "it ends the lock",
+    "opens": "it may open descriptors whose numbers it does not return, or not as a new one's",
+    "or-number": "where it is declared to return a number, it does; else a text: one that it is passed, or that does not end",
+    "signals": "it makes signals, or lets them come, so that handlers run",
+    "environment": "it changes the environment: arrays and texts that were there may end",
+    "sets": "it sets variables of the library (`library_variables.SET_BY`), and accesses what it was passed before",
+    "controls": "what it does for that number is about files and devices: it reads and writes at most what it is passed",
     "open": "it does more than the row says",
 }
-INCOMPLETE = frozenset(
-    ("setjmp", "twice", "jumps", "switches", "registers", "handler", "thread", "buffers", "by-number", "named-code", "open")
-)
+_MORE_WORDS = """
+    setjmp twice jumps switches registers handler thread buffers by-number named-code signals environment sets open
+    """
+INCOMPLETE = frozenset(_MORE_WORDS.split())
+"""Those of functions that do more than their rows say."""
 _USE_WORDS = """
     n any in copied text out inout one link beneath handle size format scan freed closed lock code later starts starts-inside kept
     ... out... va

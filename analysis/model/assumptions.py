@@ -171,6 +171,13 @@ COPIED_POINTERS = Assumption(
     ("uninitialized-read",),
     "proofs about blocks and streams in runs from main that rest on what pointers lead to in all of the program",
 )
+ENOUGH_PASSED = Assumption(
+    "enough-passed",
+    "listed",
+    "a function that is called through a pointer takes no more arguments than it is passed",
+    (),
+    "the same proofs, where a pointer may lead to a function that takes more, as far as is seen",
+)
 OWN_KINDS = Assumption(
     "own-kinds",
     "listed",
@@ -308,6 +315,7 @@ TABLE: tuple[Assumption, ...] = (
     PASSED_BLOCKS,
     WHOLE_POINTERS,
     COPIED_POINTERS,
+    ENOUGH_PASSED,
     OWN_KINDS,
     LAST_ARRAYS,
     TYPES,

@@ -25,6 +25,8 @@ FREES = "static void f(char *p) { free(p); }"
 USES = "static void f(char *p) { if (p) p[0] = 1; }"
 ORDER = "static int c; static int two(int a, int b) { return a + b; } static int f(char *p) { free(p); return 0; }"
 CLOSES = "static void f(FILE *p) { fclose(p); }"
+_USES_BOTH = "static void f(char *p, char *q) { if (p && q) p[0] = q[0]; }"
+_ENDS_ONE = "void exit(int); static void f(char *p, char *q) { free(p); if (q) q[0] = 1; exit(1); }"
 
 
 def program(body: str) -> Program:
@@ -50,6 +52,9 @@ KEPT = (
     ("used, and ended later", f"{USES} int main(void) {{ char *p = malloc(2); f(p); free(p); return 0; }}", USE),
     ("used inside", f"{USES} int main(void) {{ char *p = malloc(2); if (p) f(p + 1); free(p); return 0; }}", USE),
     ("a variable is used", f"{USES} int main(void) {{ char b[3]; f(b); f(\"a\"); return 0; }}", USE),
+    ("passed twice, and used", f"{_USES_BOTH} int main(void) {{ char *p = malloc(2); f(p, p); free(p); return 0; }}", USE),
+    ("passed twice by a caller", f"{_USES_BOTH} static void h(char *p) {{ if (p) f(p + 1, p); }} int main(void) "
+     "{ char *p = malloc(2); h(p); free(p); return 0; }", USE),
     ("through a caller", f"{FREES} static void h(char *p) {{ f(p); }} int main(void) {{ h(malloc(2)); return 0; }}", FREE),
     ("through two callers", f"{FREES} static void h(char *p) {{ f(p); }} static void i(char *p) {{ if (p) h(p); }} "
      "int main(void) { i(malloc(2)); h(malloc(3)); return 0; }", FREE),
@@ -98,6 +103,13 @@ NOT_KEPT = (
      "{ return f(v) + h(); } static int h(void) { char **b = malloc(8); if (!b) return 0; free(b); return main(1, b); }", USE),
     ("an argument of main is freed", FREES + _main("f(v[1]);"), FREE),
     ("passed twice", "static void f(char *p, char *q) { free(p); free(q); }" + _main("f(p, p);"), FREE),
+    ("passed twice to what does not return", f"{_ENDS_ONE} {_main('f(p, p);')}", USE),
+    ("passed twice through what does not return", f"{_ENDS_ONE} static void h(char *p, char *q) {{ f(p, q); }} "
+     f"{_main('h(p, p);')}", USE),
+    ("passed twice, and ended below", "static void e(char *p) { free(p); } static void f(char *p, char *q) { e(p); if (q) "
+     "q[0] = 1; } " + _main("f(p, p);"), USE),
+    ("passed twice, and stored", "static char *s; static void f(char *p, char *q) { s = p; free(s); if (q) q[0] = 1; } "
+     + _main("f(p, p);"), USE),
     ("passed twice, once inside", "static void f(char *p, char *q) { free(p); q[0] = 1; }" + _main("if (p) f(p, p + 1);"), USE),
     ("the function ends it before", "static void f(char *p) { free(p); free(p); }" + _main("f(p);"), FREE),
     ("the function gives it away", "static void f(char *p) { g = p; opaque(); free(p); }" + _main("f(p);"), FREE),

@@ -127,6 +127,8 @@ void f(struct file *s) { FILE *o = fopen("a", "r"); if (o) fclose(o); s->fd = -1
         ('int main(void) { puts("a"); f(&all); return 0; }', True),
         ('int main(void) { all.fd = open("a", 0); f(&all); return 0; }', False),
         ("int main(void) { all.fd = fcntl(0, 0); f(&all); return 0; }", False),
+        ("int dup2(int, int); int main(void) { all.fd = dup2(0, 9); f(&all); return 0; }", False),
+        ("int pipe(int *); int main(void) { pipe(&all.fd); f(&all); return 0; }", False),
         ("int given(void); int main(void) { all.fd = given(); f(&all); return 0; }", False),
         ("void fill(struct file *); int main(void) { fill(&all); f(&all); return 0; }", False),
         ('int main(void) { int (*by)(const char *, int, ...) = open; all.fd = by("a", 0); f(&all); return 0; }', False),

@@ -229,6 +229,12 @@ CASES = (
         FREE,
     ),
     Case(
+        "passed again to one of several callees",
+        "static void h(char *q) { free(q); } static void i(char *q) { } void (*t[2])(char *) = {h, i}; void f(int n) "
+        "{ char *p = 0; free(malloc(1)); while (n--) { if (!p) p = malloc(2); t[n & 1](p); } }",
+        FREE,
+    ),
+    Case(
         "a callee frees it where it is null",
         "static void h(char *q) { if (!q) free(q); } void f(void) { char *p = malloc(2); h(p); }",
         LEAK,

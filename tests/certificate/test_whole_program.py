@@ -73,9 +73,35 @@ CASES = (
     ("overwritten below", "memory-leak",
      "static char *name; static void g(char **p) { *p = 0; } static void f(void) { g(&name); name = \"b\"; } int main(void) "
      "{ name = \"a\"; f(); return 0; }", ('name = "a"', "name = malloc(2)")),
+    ("through a pointer to a function that loses nothing", "memory-leak",
+     "static char *name; static void none(char **p) { *p = \"a\"; } static void (*run)(char **) = none; static void f(void) "
+     "{ char *x = 0; name = 0; run(&x); } int main(void) { f(); return 0; }", ('*p = "a"', "*p = malloc(2)")),
+    ("a result through a pointer", "memory-leak",
+     "static char *name; static char *none(void) { return 0; } static char *(*run)(void) = none; static void f(void) "
+     "{ name = 0; run(); } int main(void) { f(); return 0; }", ("return 0; } static char", "return malloc(2); } static char")),
+    ("what was kept, through a pointer in a record", "memory-leak",
+     "static char *name, *kept; static char *none(void) { char *p = kept; kept = 0; return p; } "
+     "static struct { int n; char *(*run)(void); } table[] = {{1, none}}; static void f(int n) { name = 0; table[n].run(); } "
+     'int main(void) { kept = "a"; f(0); return 0; }', ('kept = "a"', "kept = malloc(2)")),
+    ("through a pointer, below", "memory-leak",
+     "static char *name, *kept; static void none(void) { kept = 0; } static void (*run)(void); static void g(void) { run(); } "
+     'static void f(void) { name = 0; g(); } int main(void) { run = none; kept = "a"; f(); return 0; }',
+     ('kept = "a"', "kept = malloc(2)")),
+    ("the library through a pointer", "memory-leak",
+     "int puts(const char *); char *strdup(const char *); static char *name; static int (*run)(const char *); "
+     'static void f(void) { name = 0; run("a"); } int main(void) { run = puts; f(); return 0; }',
+     ("run = puts", "run = (int (*)(const char *))strdup")),
+    ("which one is chosen", "memory-leak",
+     "static char *name; static int none(char **p) { return 0; } static int one(char **p) { *p = malloc(2); return 1; } "
+     "static int (*runs[])(char **) = {none, none}; static void f(int n) { char *x; name = 0; runs[n](&x); } "
+     "int main(int n, char **v) { f(n & 1); return 0; }", ("{none, none}", "{none, one}")),
     ("overwritten by who calls itself", "memory-leak",
      "static char *names[3]; static void f(int n) { names[n] = 0; if (n) f(n - 1); } int main(void) "
      "{ names[1] = \"a\"; f(2); return 0; }", ('"a"', "malloc(2)")),
+    ("a table of the library's", "use-after-free",
+     "const unsigned short **__ctype_b_loc(void); static const unsigned short *row; static int f(void) { return row[1]; } "
+     "int main(int n, char **v) { char *p = malloc(2); v[0] = p; row = *__ctype_b_loc(); free(p); return f(); }",
+     ("*__ctype_b_loc()", "(const unsigned short *)v[0]")),
     ("an address that is a number", "use-after-free",
      "static char *place = (char *)64; static void f(void) { *place = 1; } int main(void) { f(); return 0; }",
      ("{ f();", "{ place = malloc(2); free(place); f();")),

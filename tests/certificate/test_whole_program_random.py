@@ -28,7 +28,8 @@ _HEAD = """
 typedef unsigned long size_t;
 void *calloc(size_t, size_t); void *realloc(void *, size_t); void free(void *); void *memcpy(void *, const void *, size_t);
 struct node { struct node *a, *b; union { unsigned long number; struct node *c; } u; int value; };
-static unsigned seed; static int left = 60;
+static unsigned seed; static int left = 60; void (*signal(int, void (*)(int)))(int); int raise(int);
+typedef __builtin_va_list va_list;
 static int choose(void) { seed = seed * 1103515245u + 12345u; return left-- > 0 ? (seed >> 16) & 1 : 0; }
 static void copy(char *to, const char *from, unsigned long n) { while (n--) *to++ = *from++; }
 """
@@ -47,6 +48,11 @@ class _Writer:
         parts += [f"static struct node *make{one}_{tag}(void) {{ return calloc(1, sizeof(struct node)); }}\n" for one in range(3)]
         parts.append(f"static void end_{tag}(struct node *p) {{ free(p); }}\n")
         parts.append(f"static void none_{tag}(struct node *p) {{ if (p) choose(); }}\n")
+        further = "va_list l; __builtin_va_start(l, n); struct node *p = __builtin_va_arg(l, struct node *);"
+        parts.append(f"static struct node *last_{tag}(int n, ...) {{ {further} __builtin_va_end(l); return p; }}\n")
+        parts.append(f"static void ended_{tag}(int n, ...) {{ {further} free(p); }}\n")
+        parts.append(f"static struct node *W_{tag}; static void hand_{tag}(int n) {{ free(W_{tag}); W_{tag} = 0; }}\n")
+        parts.append(f"static void look_{tag}(int n) {{ if (W_{tag}) choose(); }}\n")
         parts.append(f"static void (*table_{tag}[])(struct node *) = {{ end_{tag}, none_{tag} }};\n")
         for number in range(_FUNCTIONS):
             self._number = number
@@ -90,6 +96,9 @@ class _Writer:
             f"copy((char *)&{pointer}, (const char *)&G_{tag}, sizeof(struct node *));",
             f"memcpy(&A_{tag}[1], &A_{tag}[0], sizeof(struct node *));",
             f"if ({pointer}) {{ {pointer}->u.number ^= 0; }}",
+            f"{pointer} = last_{tag}(1, {self._pointer()});",
+            f"{pointer} = (struct node *)(unsigned long)(const void *){self._pointer()};",
+            f"W_{tag} = {pointer}; signal(10, look_{tag}); raise(10);",
         ]
         if random.random() < 0.2:
             kinds += [
@@ -99,6 +108,8 @@ class _Writer:
                 f"end_{tag}({pointer}); {pointer} = 0;",
                 f"end_{tag}({pointer});",
                 f"none_{tag}({pointer});",
+                f"ended_{tag}(1, {pointer});",
+                f"W_{tag} = {pointer}; signal(10, hand_{tag}); signal(10, signal(10, look_{tag})); raise(10);",
             ] * 3
         return random.choice(kinds)
 

@@ -21,7 +21,7 @@ The proof is about the places in the function itself. What it calls is seen thro
 follow from the closed sets of the called functions: which arguments they free or keep, and what they
 return. Where only what it is passed is not known, its callers may keep what is missing (`kept_by_callers`),
 so that it is safe in runs from `main`. So it is where a pointer comes out of memory, and the whole program
-never ends what it leads to, or where what is overwritten leads to nothing that could be lost
-(`whole_conditions`). Functions that call each other assume the contracts of each
+never ends what it leads to, where what is overwritten leads to nothing that could be lost, or where nothing is lost by
+what is called through a pointer (`whole_conditions`). Functions that call each other assume the contracts of each
 other that follow from their sets.
 """

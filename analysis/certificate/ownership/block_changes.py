@@ -69,6 +69,7 @@ def end(step: Step, value: str, kind: str, name: str, pointer: ir.Expr) -> None:
         else:
             step.misuse(rules, f"{name} is {ended}, and points into the block, not to its start,")
         step.memory.blocks[block] = ENDED + kind if is_start(value) else GIVEN
+        step.found.touched.add(block)
         step.memory.replace(block, GONE)
     elif value == GONE:
         step.misuse(FREES | USES, f"{name} is {ended} again")
@@ -104,6 +105,7 @@ def give_away(step: Step, value: str, how: str) -> None:
         del step.memory.blocks[block]
     else:
         step.memory.blocks[block] = GIVEN
+        step.found.touched.add(block)
     step.memory.replace(block, OTHER)
 
 

@@ -20,14 +20,16 @@ from analysis.model.spelling import display_name, spell_expr
 def call_defined(step: Step, call: ir.Call, callee: Cfa, contract: Contract | None, given: Sequence[str]) -> Ends:
     """The ends of a call."""
     name = display_name(callee.name)
-    _note_passed(step, callee, given)
+    untouched = frozenset[int]() if contract is None else contract.followed - contract.touched
+    _note_passed(step, callee, given, untouched)
     if GONE in given:
         step.misuse(FREES | USES, f"{name}() is passed a pointer to freed memory or a closed stream")
-    blocks = [block for found in given if (block := block_of(found)) is not None]
-    if contract is None or len(blocks) > len(set(blocks)) or max(contract.followed, default=-1) >= len(given):
+    if contract is None or not untouched >= _shared(given) or max(contract.followed, default=-1) >= len(given):
         yield from _without_contract(step, name, given)
         return
     _take_over(step, callee, contract, given)
+    blocks = (block_of(given[number]) for number in sorted(contract.touched))
+    step.found.touched.update(block for block in blocks if block is not None and not is_own(block))  # also if it does not return
     for number, found in enumerate(given):
         if number not in contract.followed:
             give_away(step, found, f"is passed to {name}(), which does not take it as a pointer")
@@ -46,18 +48,25 @@ def call_defined(step: Step, call: ir.Call, callee: Cfa, contract: Contract | No
         yield after.memory, _outcome(after, call, name, outcome, given)
 
 
-def _note_passed(step: Step, callee: Cfa, given: Sequence[str]) -> None:
-    """What the called function may require of its callers is seen from this."""
+def _shared(given: Sequence[str]) -> frozenset[int]:
+    """The numbers of the arguments that lead to the block of another one."""
     blocks = [block_of(found) for found in given]
+    return frozenset(number for number, block in enumerate(blocks) if block is not None and blocks.count(block) > 1)
+
+
+def _note_passed(step: Step, callee: Cfa, given: Sequence[str], untouched: frozenset[int]) -> None:
+    """What the called function may require of its callers is seen from this. A block to which two arguments lead is not the
+    called function's to end; it lives through the call if that touches neither (`untouched`)."""
+    blocks, shared = [block_of(found) for found in given], _shared(given)
     for number in range(len(callee.parameters)):
         passed = Passed("other")
         if number < len(given):
             block, found = blocks[number], given[number]
             if found in (NULL, FIXED, KEPT):
                 passed = Passed(NULL if found == NULL else FIXED)
-            elif block is not None and blocks.count(block) == 1:
+            elif block is not None and (number not in shared or shared <= untouched):
                 what, of = (step.memory.blocks[block], "") if is_own(block) else ("parameter", block)
-                passed = Passed(what, of, is_start(found))
+                passed = Passed(what, of, is_start(found) and number not in shared)
         step.found.passed.setdefault((callee.name, number), {}).setdefault(passed, step.place)
 
 

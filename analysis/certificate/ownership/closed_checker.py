@@ -26,7 +26,7 @@ from analysis.cfa.linking.obstructed import MAIN
 from analysis.cpa.obstacles.beside import beside
 from analysis.cpa.obstacles.completeness import called_outside
 from analysis.frontend.declarations.file_level import UNSEEN
-from analysis.model.assumptions import COPIED_POINTERS, INSIDE, LEFT_OPEN, OUTSIDE, PASSED_BLOCKS, WHOLE_POINTERS
+from analysis.model.assumptions import INSIDE, LEFT_OPEN, OUTSIDE, PASSED_BLOCKS, WHOLE_POINTERS, Assumption
 from analysis.model.kept_with import kept_with
 from analysis.model.spelling import display_name
 
@@ -56,7 +56,7 @@ def check_closed_sets(program: Program, claim: ClosedSets) -> ClosedChecked:
     names = tuple(one.function for one in claim.functions) if claim.runs_from else (claim.entry,)
     names = (MAIN, *names) if claim.runs_from else names
     by_data = may_rest_on_data(program, claim.runs_from)
-    return ClosedChecked(assumptions(program, names, claim.rule, by_data=by_data), count_states(claim.functions))
+    return ClosedChecked(assumptions(program, names, claim.rule, by_data), count_states(claim.functions))
 
 
 def open_reason(program: Program, found: Mapping[str, Obligations], entry: str, rule: str, runs_from: tuple[str, ...]) -> str:
@@ -135,7 +135,7 @@ def _show(
     """Adds what the sets of a group show, and its contracts."""
     assumed = _contracts(program, members, {})
     while True:  # contracts that functions of a group assume of each other follow from themselves (Hoare's rule of recursion)
-        contracts = {**known, **assumed}
+        contracts = {**known, **{name: one.in_group() for name, one in assumed.items()}}
         found.update((one.function, _closed_before(program, one, contracts, kept)) for one in members)
         follow = _contracts(program, members, found)
         if follow.keys() == assumed.keys() and all(one.says_the_same(assumed[name]) for name, one in follow.items()):
@@ -243,17 +243,17 @@ def _called(program: Program) -> frozenset[str]:
     return frozenset(name for names in callees(program).values() for name in names)
 
 
-def may_rest_on_data(program: Program, runs_from: tuple[str, ...]) -> bool:
-    """Whether a proof about runs from these functions may rest on what pointers lead to in the whole program."""
-    return bool(runs_from) and not pointed(program).broken
+def may_rest_on_data(program: Program, runs_from: tuple[str, ...]) -> tuple[Assumption, ...]:
+    """What a proof about runs from these functions takes for granted if it rests on what pointers lead to in the whole program,
+    as it may."""
+    return pointed(program).assumed if runs_from and not pointed(program).broken else ()
 
 
-def assumptions(program: Program, functions: tuple[str, ...], rule: str, *, by_data: bool) -> tuple[str, ...]:
-    """What a proof that follows these functions rests on, as sentences. `by_data`: it may rest on what
-    pointers lead to in the whole program."""
+def assumptions(program: Program, functions: tuple[str, ...], rule: str, by_data: tuple[Assumption, ...]) -> tuple[str, ...]:
+    """What a proof that follows these functions rests on, as sentences. `by_data`: what `may_rest_on_data` says."""
     calls_others = not all(map(program.knows, called_outside(program, functions)))
     more = [one for one, holds in ((OUTSIDE, calls_others), (PASSED_BLOCKS, rule in LEAKS)) if holds]
     more += [WHOLE_POINTERS] if rule in LEAKS else []
-    more += [COPIED_POINTERS] if by_data else []
+    more += by_data
     more += [LEFT_OPEN] if rule in USES and never_closed(program) else []
     return tuple(dict.fromkeys((*assumptions_of(program), INSIDE.sentence, *(one.sentence for one in more))))

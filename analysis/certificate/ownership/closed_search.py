@@ -72,7 +72,7 @@ class ClosedSearch:
     def found_below(self, names: Iterable[str], entry: str, rule: str) -> dict[str, Obligations]:
         """The same, and what is found of the functions that conditions of a rule in a function are about, which it calls."""
         known = {name: one.found for name, one in self._known.items()}
-        return self.found((*names, *(name for name in asked_below(known, entry, rule) if name in known)))
+        return self.found((*names, *(name for name in asked_below(self.program, known, entry, rule) if name in known)))
 
     def follow_callers(self, entry: str, rule: str) -> tuple[str, ...] | None:
         """Follows the functions from which it is seen whether a function, which was followed before, gets what the rule requires.
@@ -122,7 +122,7 @@ class ClosedSearch:
         """What is found of one function; None if the time is over."""
         cfa = self.program.functions[name]
         called = {one: self._known[one].contract for one in self._called[name] if one in self._known}
-        called.update(assumed)
+        called.update((one, None if contract is None else contract.in_group()) for one, contract in assumed.items())
         contracts = {one: contract for one, contract in called.items() if contract is not None}
         kept = self._kept.find(self.program, name, contracts)
         if kept is not None:

@@ -40,15 +40,17 @@ class Outcome(NamedTuple):
 
 class Contract(NamedTuple):
     """`followed`: the numbers of the parameters that outcomes speak of, if each is null or leads to a block that no other
-    argument leads to. `contents`: those of them whose blocks may lose what they lead to, each with the rule that matters.
-    `hands_over`: rules for which callers may get blocks in other ways, and lose them, each with the reason; `may_hand_over`: the
-    same, unless conditions are met that are seen from all of the program. `leaves`: why control may go on elsewhere, by a jump;
-    else empty. `misuses`: why it may use a block wrongly that it is passed; else empty.
+    argument leads to. `touched`: those of them that the function may end or let others have, on some path; of the others, two
+    may lead to one block. `contents`: those whose blocks may lose what they lead to, each with the rule that matters.
+    `hands_over`: rules for which callers may get blocks in other ways, and lose them, each with the reason; `may_hand_over`:
+    the same, unless conditions are met that are seen from all of the program. `leaves`: why control may go on elsewhere, by a
+    jump; else empty. `misuses`: why it may use a block wrongly that it is passed; else empty.
     """
 
     outcomes: frozenset[Outcome]
     followed: frozenset[int]
     contents: frozenset[tuple[int, str]]
+    touched: frozenset[int]
     hands_over: tuple[tuple[str, str], ...]
     may_hand_over: tuple[tuple[str, str], ...]
     leaves: str
@@ -58,10 +60,14 @@ class Contract(NamedTuple):
         """Whether another contract lets callers know the same; reasons aside."""
         return other is not None and self.facts() == other.facts()
 
+    def in_group(self) -> Contract:
+        """The contract as functions see it that the function itself may call: what it touches may follow from what they do."""
+        return self._replace(touched=self.followed)
+
     def facts(self) -> tuple[object, ...]:
         """What it lets callers know; reasons aside."""
         handed, may_be_handed = (tuple(rule for rule, _ in rows) for rows in (self.hands_over, self.may_hand_over))
-        return *self[:3], handed, may_be_handed, bool(self.leaves), bool(self.misuses)
+        return *self[:4], handed, may_be_handed, bool(self.leaves), bool(self.misuses)
 
 
 def contract_of(cfa: Cfa, at_exit: Iterable[MemoryState], found: Obligations) -> Contract | None:
@@ -74,7 +80,10 @@ def contract_of(cfa: Cfa, at_exit: Iterable[MemoryState], found: Obligations) ->
     hands_over = tuple(sorted(found.handed.items()))
     unless = {rule: next(iter(found.unless[rule].values())).rpartition(INSIDE)[2] for rule in LEAKS & found.unless.keys()}
     may_hand_over = tuple(sorted(unless.items()))
-    return Contract(outcomes, frozenset(numbers.values()), contents, hands_over, may_hand_over, found.leaves, found.misuses)
+    touched = frozenset(numbers[name] for name in found.touched)
+    return Contract(
+        outcomes, frozenset(numbers.values()), contents, touched, hands_over, may_hand_over, found.leaves, found.misuses
+    )
 
 
 def _outcome(memory: Memory, numbers: dict[str, int]) -> Outcome:

@@ -92,8 +92,13 @@ def _used(step: Step, expr: ir.Expr) -> None:
 
 
 def compared(step: Step, expr: ir.Expr) -> None:
-    """A value is compared, or dropped: nothing is left of it."""
-    value(step, ir.strip_casts(expr))
+    """A value is compared, or dropped: nothing is left of it, nor of what it is computed from."""
+    bare = ir.strip_casts(expr)
+    if isinstance(bare, ir.Binary) and isinstance(bare.type, Integer):
+        compared(step, bare.left)
+        compared(step, bare.right)
+    else:
+        value(step, bare)
 
 
 def _binary(step: Step, expr: ir.Binary) -> str:

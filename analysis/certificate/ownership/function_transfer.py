@@ -22,7 +22,7 @@ from analysis.certificate.ownership.memory_state import (
     is_own,
     is_start,
 )
-from analysis.certificate.ownership.obligations import RULES, Obligations
+from analysis.certificate.ownership.obligations import RULES, Condition, Obligations
 from analysis.certificate.ownership.open_operands import OpenOperands
 from analysis.certificate.ownership.step import Step
 from analysis.certificate.ownership.tracked_variables import read_later, tracked
@@ -78,6 +78,7 @@ class FunctionTransfer:
         later = self._read_later[step.edge.target]
         if step.edge.target == self._cfa.exit:
             returned = step.memory.value(RESULT)
+            self.found.returns_new |= is_own(block_of(returned) or "")
             drop_at_return(step, returned)
             step.memory.clear()
             step.memory.hold(RESULT, returned)
@@ -143,7 +144,8 @@ class FunctionTransfer:
         if name is None:
             if not UNMODELLED.isdisjoint(self._program.targets(call)):
                 step.found.broken = f"a function whose effects are not known may be called at {step.place}"
-            return call_unknown(step, call, given, "a function is called through a pointer, and which it is is not followed,")
+            why = "a function is called through a pointer, and which it is is not followed,"
+            return call_unknown(step, call, given, why, Condition("through", call.callee))
         callee = self._program.functions.get(name)
         if callee is not None:
             return call_defined(step, call, callee, self._contracts.get(name), given)

@@ -19,7 +19,7 @@ from analysis.certificate.ownership.expression_values import (
     overwritten,
 )
 from analysis.certificate.ownership.memory_state import KEPT, NULL, OTHER, Memory
-from analysis.certificate.ownership.obligations import FREES, LEAKS, RULES, USES
+from analysis.certificate.ownership.obligations import FREES, LEAKS, RULES, USES, Condition
 from analysis.certificate.ownership.open_descriptors import opens_descriptors
 from analysis.certificate.ownership.step import Step
 from analysis.model import ir
@@ -55,12 +55,21 @@ def call_library(step: Step, call: ir.Call, name: str, given: Sequence[str]) -> 
     yield from _results(step, function, given)
 
 
-def call_unknown(step: Step, call: ir.Call, given: Sequence[str], why: str) -> Ends:
-    """The end of a call of something that is not followed."""
-    step.leave(why)
+def call_unknown(step: Step, call: ir.Call, given: Sequence[str], why: str, condition: Condition | None = None) -> Ends:
+    """The end of a call of something that is not followed. `condition`: under which no block comes from there, or is lost."""
+    if condition is None:
+        step.leave(why)
+    else:
+        step.refuse_unless(LEAKS, why, condition)
     for number, found in enumerate(given):
-        if isinstance(call.arguments[number].type, Pointer):
-            access(step, found, call.arguments[number], USES)
+        argument = call.arguments[number]
+        if isinstance(argument.type, Pointer):
+            access(step, found, argument, USES)
+            if condition is not None and step.memory.current(found) == OTHER:  # as where a function that ends it is named
+                ended = (
+                    f"`{spell_expr(ir.strip_casts(argument))}` is passed to what is called through a pointer, and may be freed"
+                )
+                step.found.refuse_unless(FREES, f"{ended}, at {step.place}", Condition("never ends", argument))
         give_away(step, found, "is passed to what is not followed")
     yield step.memory, OTHER
 
@@ -84,7 +93,8 @@ def _use(step: Step, call: ir.Call, function: Function, number: int, found: str)
             access(step, found, argument, AFTER_FREE)
     if not uses.isdisjoint(("beneath", "va")) or "elsewhere" in function.besides:
         step.refuse(AFTER_FREE, f"{function.name}() accesses more than what it is passed itself,")
-    if "kept" in uses or _may_go_on(call, function) or function.result == "any":
+    is_returned = function.result == "any" and call.result is not None and isinstance(call.result.type, Pointer)
+    if "kept" in uses or _may_go_on(call, function) or is_returned:
         give_away(step, found, f"is passed to {function.name}(), which may keep it")
 
 
@@ -100,7 +110,7 @@ def _lose(step: Step, call: ir.Call, name: str, function: Function, given: Seque
         step.refuse(LEAKS, f"{name}() may allocate what is not followed")
     if "frees" in function.besides:
         step.refuse(FREES | LEAKS, f"{name}() may free what is not followed")
-    if function.result == "descriptor":
+    if function.result == "descriptor" or "opens" in function.besides:
         step.refuse(("resource-leak",), f"{name}() opens a descriptor, and these are not followed,")
     changed = written_by(function, call)
     if changed is None and _only_counts(function):  # by `%n`, into a number (C11 7.21.6.1p8)

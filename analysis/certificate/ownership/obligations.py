@@ -30,22 +30,25 @@ class Passed(NamedTuple):
 class Condition(NamedTuple):
     """What must be true of the whole program, so that a rule holds at a place. `what`: `never ends`: the program never ends what
     pointer `expr` leads to. `holds none`: what lvalue `expr` holds leads to no block, or no stream, that could be lost with it.
-    `below`: function `callee` loses nothing."""
+    `below`: function `callee` loses nothing. `through`: no function does that is called through pointer `expr`, and none
+    returns a new block."""
 
-    what: Literal["never ends", "holds none", "below"]
+    what: Literal["never ends", "holds none", "below", "through"]
     expr: ir.Expr | None = None
     callee: str = ""
 
 
 class Obligations:
-    """`refused`: why a rule is not proved, by rule; `unless`: why it is not, unless conditions are met that are seen from all of
-    the program (`whole_conditions`), by rule; `first`: the first reason of both. `handed`: why callers may get blocks unseen, by
-    the rule about leaks that matters. `leaves`: why control may not come back to callers. `misuses`: why the function may use a
-    block wrongly, whoever calls it. `met`: the rules that something in the function could violate, and does not. `contents`:
-    where the blocks of parameters are changed so that what they lead to could be lost, by parameter and rule; `lost`: the
-    conditions under which nothing is lost there, by rule. `requires`: where a rule needs callers to keep a requirement
-    (`kept_by_callers`), by rule, parameter and what is needed. `passed`: what is passed to functions of the program, and where,
-    by function and number of the parameter. `hidden`: why not all of that is seen. `broken`: why the function is not followed."""
+    """`refused`: why a rule is not proved, by rule; `unless`: why it is not, unless conditions are met that are seen from all
+    of the program (`whole_conditions`), by rule; `first`: the first reason of both. `handed`: why callers may get blocks
+    unseen, by the rule about leaks that matters. `returns_new`: whether they may get one as its result. `touched`: the
+    parameters whose blocks it may end, or let others have. `leaves`: why control may not come back to callers. `misuses`: why
+    the function may use a block wrongly, whoever calls it. `met`: the rules that something in the function could violate, and
+    does not. `contents`: where the blocks of parameters are changed so that what they lead to could be lost, by parameter and
+    rule; `lost`: the conditions under which nothing is lost there, by rule. `requires`: where a rule needs callers to keep a
+    requirement (`kept_by_callers`), by rule, parameter and what is needed. `passed`: what is passed to functions of the
+    program, and where, by function and number of the parameter. `hidden`: why not all of that is seen. `broken`: why the
+    function is not followed."""
 
     def __init__(self) -> None:
         self.refused: dict[str, str] = {}
@@ -53,6 +56,8 @@ class Obligations:
         self.handed: dict[str, str] = {}
         self.unless: dict[str, dict[Condition, str]] = {}
         self.leaves = self.misuses = ""
+        self.returns_new = False
+        self.touched: set[str] = set()
         self.met: set[str] = set()
         self.contents: dict[tuple[str, str], str] = {}
         self.lost: dict[str, dict[Condition, str]] = {}

@@ -8,8 +8,8 @@ from analysis.cfa.graph import Program
 from analysis.cpa.obstacles.exposed_variables import is_closed
 from analysis.model.kept_with import kept_with
 
-_MAY_OPEN = frozenset(("open", "by-number", "named-code"))
-"""What rows say of functions that do more than the row says."""
+_MAY_OPEN = frozenset(("opens", "open", "by-number", "named-code"))
+"""What rows say of functions that open descriptors otherwise than by their result, or do more than the row says."""
 
 
 @kept_with

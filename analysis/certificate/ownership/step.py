@@ -38,7 +38,7 @@ class Step(NamedTuple):
 
     def refuse_unless(self, rules: Iterable[str], why: str, condition: Condition) -> None:
         """The rules are not proved, because of what happens here, unless a condition is met."""
-        if condition.what != "below":  # else it is the called function that could violate them
+        if condition.what in ("never ends", "holds none"):  # else it is the called function that could violate them
             self.meet(rules)
         self.found.refuse_unless(rules, f"{why} at {self.place}", condition)
 

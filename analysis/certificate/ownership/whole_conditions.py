@@ -23,10 +23,14 @@ _LOST = {"memory-leak": MADE, "resource-leak": MADE - {"heap"}}
 def unmet(program: Program, found: Mapping[str, Obligations], function: str, rule: str) -> str:
     """Why a condition may not be met under which a rule holds in a function, in runs from `main`; empty if all are. `found` is
     what closed sets show."""
-    for name, condition, why in _asked(found, function, rule):
+    for name, condition, why in _asked(program, found, function, rule):
         if condition.what == "below":
             if condition.callee not in found:
                 return f"{display_name(condition.callee)}() is called, and is not followed"
+        elif condition.what == "through":
+            called = _called_through(program, name, condition)
+            if called is None or not all(_gives_nothing(program, found, one, rule) for one in called):
+                return why
         elif not _is_met(program, name, rule, condition):
             return why
     return ""
@@ -37,9 +41,10 @@ def has_conditions(found: Obligations, rule: str) -> bool:
     return bool(found.unless.get(rule) or found.lost.get(rule))
 
 
-def asked_below(found: Mapping[str, Obligations], function: str, rule: str) -> Iterator[str]:
+def asked_below(program: Program, found: Mapping[str, Obligations], function: str, rule: str) -> Iterator[str]:
     """The functions that conditions of a function are about, as far as it is known what these call."""
-    return (condition.callee for _, condition, _ in _asked(found, function, rule) if condition.what == "below")
+    for name, condition, _ in _asked(program, found, function, rule):
+        yield from _asked_about(program, name, condition)
 
 
 def never_ends(program: Program, function: str, parameter: str) -> bool:
@@ -48,7 +53,7 @@ def never_ends(program: Program, function: str, parameter: str) -> bool:
     return pointed(program).never_ends(function, variable)
 
 
-def _asked(found: Mapping[str, Obligations], function: str, rule: str) -> Iterator[tuple[str, Condition, str]]:
+def _asked(program: Program, found: Mapping[str, Obligations], function: str, rule: str) -> Iterator[tuple[str, Condition, str]]:
     """The conditions of a function, and of those that it is asked about, each with its function and why it matters."""
     waiting, seen = [function], {function}
     while waiting:
@@ -56,9 +61,32 @@ def _asked(found: Mapping[str, Obligations], function: str, rule: str) -> Iterat
         one = found.get(name, Obligations())
         for condition, why in (*one.unless.get(rule, {}).items(), *one.lost.get(rule, {}).items()):
             yield name, condition, why
-            if condition.what == "below" and condition.callee not in seen:
-                seen.add(condition.callee)
-                waiting.append(condition.callee)
+            new = [one for one in _asked_about(program, name, condition) if one not in seen]
+            seen.update(new)
+            waiting += new
+
+
+def _asked_about(program: Program, function: str, condition: Condition) -> tuple[str, ...]:
+    """The functions that a condition of a function is about, which the program defines."""
+    if condition.what == "below":
+        return (condition.callee,)
+    called = _called_through(program, function, condition) if condition.what == "through" else None
+    return tuple(one for one in called or () if one in program.functions)
+
+
+def _called_through(program: Program, function: str, condition: Condition) -> tuple[str, ...] | None:
+    """What is called through the pointer of a condition, in runs from `main`; None if that is not known."""
+    return None if condition.expr is None else pointed(program).called(function, condition.expr)
+
+
+def _gives_nothing(program: Program, found: Mapping[str, Obligations], name: str, rule: str) -> bool:
+    """Whether callers of a function, whatever it is passed, get no block from it unseen, and get control back, if its own
+    conditions are met."""
+    if name not in program.functions:
+        function = program.known(name)
+        return function is not None and function.leaves_memory and function.result in ("number", "argument", "into")
+    one = found.get(name)
+    return one is not None and not (one.broken or one.returns_new or one.leaves or rule in one.handed)
 
 
 def _is_met(program: Program, function: str, rule: str, condition: Condition) -> bool:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from analysis.certificate.pointed.nodes import ANYTHING, FIXED_PLACE, FURTHER, Node, of_result, of_variable
 from analysis.cfa.graph import Cfa
 from analysis.model import ir
-from analysis.model.c_types import Floating, Integer, Pointer, Type
+from analysis.model.c_types import VA_LIST, Floating, Integer, Pointer, Type
 from analysis.model.comparisons import COMPARISONS
 from analysis.model.kept_with import kept_with
 
@@ -49,6 +49,7 @@ class Values(NamedTuple):
 
 NOWHERE = Values()
 _SMALL = 16  # bits
+_POINTER_BITS = 64  # or fewer
 
 
 @kept_with
@@ -78,6 +79,8 @@ def values(function: str, expr: ir.Expr, load: Callable[[Values, bool], Values])
             return places(function, lvalue, load)
         case ir.IntConst(number, Pointer()) if number:
             return Values(addresses=frozenset((FIXED_PLACE,)))
+        case ir.Unknown(type_) if type_ == VA_LIST:
+            return Values(addresses=frozenset((FURTHER,)))
         case ir.Unknown(type_, arguments) if arguments is not None or _has_room(type_):
             return Values(addresses=frozenset((ANYTHING,))) if arguments is None else Values(nodes=frozenset((FURTHER,)))
         case ir.Cast(operand, type_):
@@ -108,11 +111,20 @@ def _has_room(type_: Type) -> bool:
 
 def _converted(operand: ir.Expr, type_: Type, found: Values) -> Values:
     if isinstance(type_, Pointer) and not isinstance(operand.type, Pointer):
+        if _keeps_pointer(operand):
+            return found
         number = ir.strip_casts(operand)
         is_null = isinstance(number, ir.IntConst) and number.value == 0
         to = FIXED_PLACE if isinstance(number, ir.IntConst) else ANYTHING
         return NOWHERE if is_null else Values(addresses=frozenset((to,)))
     return found
+
+
+def _keeps_pointer(expr: ir.Expr) -> bool:
+    """Whether a number is a pointer that was converted, with all its bits."""
+    while isinstance(expr, ir.Cast) and isinstance(expr.type, Integer) and expr.type.bits >= _POINTER_BITS:
+        expr = expr.operand
+    return isinstance(expr.type, Pointer)
 
 
 class _Collector:

@@ -8,15 +8,28 @@ from __future__ import annotations
 
 from analysis.c.calls import literal
 from analysis.c.functions import Argument, Function
+from analysis.c.library_variables import ENVIRON, SET_BY
 from analysis.c.row_words import INCOMPLETE
 from analysis.certificate.pointed.constraints import CallSite
-from analysis.certificate.pointed.nodes import ANYTHING, CHANGING, FURTHER, HEAP, LIBRARY, TEXT, Node
+from analysis.certificate.pointed.nodes import (
+    ANYTHING,
+    CHANGING,
+    ENVIRONMENT,
+    FOUND_THERE,
+    FURTHER,
+    HANDLERS,
+    HEAP,
+    LIBRARY,
+    TEXT,
+    Node,
+)
 from analysis.certificate.pointed.solution import Solution
 from analysis.model import ir
 from analysis.model.c_types import Integer, Pointer
 
-_FOLLOWED = frozenset(("setjmp", "twice", "jumps", "switches", "registers", "handler"))
-"""What functions do that rows do not say, and that only changes when things happen, or what is called (`code`)."""
+_IN_TIME = frozenset(("setjmp", "twice", "jumps", "switches", "registers", "signals"))
+"""What functions do that rows do not say, and that only changes when things happen: handlers of signals run anyway."""
+_FOLLOWED = _IN_TIME | {"handler", "environment", "sets"}
 _READ = frozenset(("in", "copied", "text", "inout", "scan", "format", "..."))
 _READ_WHOLE = frozenset(("in", "copied", "inout"))  # the others are read as texts
 _WRITTEN = frozenset(("out", "inout", "link", "lock", "out..."))  # of files, see `assumptions.COPIED_POINTERS`
@@ -28,7 +41,10 @@ _MADE_AS = {"block": HEAP, "stream": "stream", "directory": "directory", "stack"
 
 def is_followed(function: Function | None) -> bool:
     """Whether all that a function does with pointers is known."""
-    return function is not None and function.besides.isdisjoint(INCOMPLETE - _FOLLOWED)
+    if function is None:
+        return False
+    more = (function.besides & INCOMPLETE) - _FOLLOWED
+    return not more or (more == {"by-number"} and "controls" in function.besides)
 
 
 class LibraryCall:
@@ -60,11 +76,16 @@ class LibraryCall:
                 solution.load(into, node, may_be_pointer=not argument.uses.isdisjoint(_READ_WHOLE))
             if "va" in argument.uses:
                 solution.load(self._data, FURTHER, may_be_pointer=False)
+            if "controls" in self._function.besides:
+                solution.load(self._data, node, may_be_pointer=True)
             self._keep(argument, node)
             self._end(argument, node)
         solution.copy(self._inside, self._data)
         stored = self._stored()
+        self._change_variables()
         for argument, node, expr in self._passed:
+            if "controls" in self._function.besides:
+                solution.store(node, self._data)
             if not argument.uses.isdisjoint(_WRITTEN):
                 solution.store(node, self._data if _leads_to_number(expr) else stored)
             if "beneath" in argument.uses:
@@ -78,6 +99,9 @@ class LibraryCall:
             self._solution.copy(LIBRARY, node)
         if not argument.uses.isdisjoint(("code", "later", "starts")):
             self.code.append(node)
+        if "handler" in self._function.besides and not argument.uses.isdisjoint(("starts", "starts-inside")):
+            self._solution.copy(HANDLERS, node)
+            self._solution.load(HANDLERS, node, may_be_pointer=True)
         if "starts-inside" in argument.uses:
             inside = self._node("starts")
             self._solution.load(inside, node, may_be_pointer=True)
@@ -89,7 +113,19 @@ class LibraryCall:
         if "frees" in self._function.besides and "handle" not in argument.uses:
             inside = self._node("freed")
             self._solution.load(inside, node, may_be_pointer=True)
+            if "freed" in argument.uses:  # a list
+                self._solution.load(inside, inside, may_be_pointer=True)
             self.ended.append(inside)
+
+    def _change_variables(self) -> None:
+        """What the function does to variables of the library."""
+        solution = self._solution
+        for name in sorted(SET_BY.get(self._function.name, ())):
+            solution.copy(Node("variable", "", name), self.given)
+        if "environment" in self._function.besides:
+            solution.address(Node("variable", "", ENVIRON), CHANGING)
+            solution.address(ENVIRONMENT, CHANGING)
+            solution.copy(CHANGING, LIBRARY)
 
     def _stored(self) -> Node:
         """A node that holds what the function may write."""
@@ -100,8 +136,8 @@ class LibraryCall:
             solution.copy(stored, self.given)
             solution.copy(stored, LIBRARY)
             solution.address(stored, LIBRARY)
-        if "handler" in function.besides:
-            solution.address(stored, ANYTHING)  # the handler before
+        if "handler" in function.besides:  # the handler before
+            solution.copy(stored, HANDLERS)
         if function.positions("scan") and not _reads_plain(self._site.call, function):
             solution.address(stored, ANYTHING)
         elif "allocates" in function.besides and not function.positions("scan"):
@@ -118,7 +154,7 @@ class LibraryCall:
         return "elsewhere" in self._function.besides or bool(self._function.positions(*_STORES_POINTERS))
 
     def _return(self, stored: Node) -> None:
-        function, solution, result = self._function, self._solution, self._site.result
+        function, solution, result, call_result = self._function, self._solution, self._site.result, self._site.call.result
         made = _MADE_AS.get(function.result)
         if made is not None:
             solution.address(result, self._node(made))
@@ -135,10 +171,16 @@ class LibraryCall:
         elif function.result == "outside":
             solution.address(result, LIBRARY)
         elif function.result == "static":
-            type_ = self._site.call.result.type if self._site.call.result is not None else None
+            type_ = call_result.type if call_result is not None else None
             is_text = isinstance(type_, Pointer) and isinstance(type_.target, Integer)
             solution.address(result, TEXT if is_text else CHANGING)
             solution.copy(result, LIBRARY)
+            solution.copy(result, FOUND_THERE)
+        elif "handler" in function.besides:
+            solution.copy(result, HANDLERS)
+        elif "or-number" in function.besides:  # a text: what it is passed, or one that does not end
+            solution.address(result, LIBRARY)
+            solution.copy(result, self.given)
         elif function.result == "any":
             solution.address(result, ANYTHING)
         elif function.result == "number":  # `__builtin_bswap64` twice gives the address again

@@ -23,7 +23,11 @@ LIBRARY = Node("library", "", "")
 """The library's own objects, which do not end, and the texts that `main` is passed. What the library keeps for later calls is
 there."""
 ARGUMENTS = Node("arguments", "", "")
-"""The arrays that `main` is passed, and the environment."""
+"""The array of words that `main` is passed."""
+ENVIRONMENT = Node("environment", "", "")
+"""The array of the environment."""
+FOUND_THERE = Node("found there", "", "")
+"""What the library may return of the environment, also if the program has put it there."""
 CHANGING = Node("changing", "", "")
 """The library's own objects that later calls may end, and all that is in them."""
 TEXT = Node("text", "", "")
@@ -33,7 +37,9 @@ UNSEEN = Node("unseen", "", "")
 FIXED_PLACE = Node("place", "", "")
 """What lies at addresses that the program writes as numbers."""
 FURTHER = Node("further", "", "")
-"""What is passed for `...` to functions of the program."""
+"""What is passed for `...` to functions of the program: what it holds, and, as an object, where that lies."""
+HANDLERS = Node("handlers", "", "")
+"""The handlers of signals that the program has set. Those that it started with are numbers (C11 7.14.1.1, exec in POSIX)."""
 HEAP = "heap"
 MADE = frozenset((HEAP, "stream", "directory"))
 """The kinds of objects that programs have to end."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analysis.c.control import NAMED_CODE
-from analysis.c.library_variables import LIBRARY_VARIABLES, STREAMS
+from analysis.c.library_variables import CODE_VARIABLES, ENVIRON, LIBRARY_VARIABLES, STREAMS
 from analysis.certificate.hidden_calls import may_hide
 from analysis.certificate.pointed.constraints import NOWHERE, CallSite, Values, constraints_of, places, values
 from analysis.certificate.pointed.library_constraints import LibraryCall, is_followed
@@ -11,7 +11,9 @@ from analysis.certificate.pointed.nodes import (
     ANYTHING,
     ARGUMENTS,
     CHANGING,
+    ENVIRONMENT,
     FIXED_PLACE,
+    FOUND_THERE,
     FURTHER,
     LIBRARY,
     MADE,
@@ -26,10 +28,12 @@ from analysis.certificate.pointed.solution import WHOLLY, Solution
 from analysis.cfa.graph import Global, Program
 from analysis.cfa.linking.obstructed import MAIN
 from analysis.model import ir
+from analysis.model.assumptions import COPIED_POINTERS, ENOUGH_PASSED
 from analysis.model.kept_with import kept_with
 from analysis.model.spelling import display_name
 
-_OF_OTHERS = frozenset((ANYTHING, CHANGING, TEXT, LIBRARY, UNSEEN, FIXED_PLACE))
+_MAY_BE_CODE = frozenset((ANYTHING, UNSEEN, FIXED_PLACE))
+"""The library's own objects are none: it has variables that lead to functions of its own, and these begin with `ANYTHING`."""
 
 
 _last: tuple[tuple[object, ...], Pointed] | None = None
@@ -57,7 +61,7 @@ def _basis(program: Program) -> tuple[object, ...]:
 
 class Pointed:
     """The answers about one program. `broken`: why nothing is known; empty if there are answers. `running`: the functions that
-    may run."""
+    may run. `assumed`: what the answers rest on."""
 
     def __init__(self, program: Program) -> None:
         self._solution = Solution()
@@ -65,6 +69,7 @@ class Pointed:
         self._reached: dict[Node, frozenset[Node]] = {}
         found = _Runs(program, self._solution)
         self.running = frozenset(found.running)
+        self.assumed = (COPIED_POINTERS,) if found.takes_enough else (COPIED_POINTERS, ENOUGH_PASSED)
         self.broken = found.broken or self._solution.broken
         if not self.broken:
             ended = frozenset[Node]().union(*(self._solution.held(node) for node in found.ended))
@@ -97,6 +102,12 @@ class Pointed:
                 waiting += new
         return True
 
+    def called(self, function: str, pointer: ir.Expr) -> tuple[str, ...] | None:
+        """The functions that a pointer in a function may lead to where it is called; None if that is not known."""
+        if not self._is_known(function):
+            return None
+        return tuple(sorted(one.name for one in self._evaluated(function, pointer) if one.kind == "code"))
+
     def _is_known(self, function: str) -> bool:
         return not self.broken and function in self.running
 
@@ -113,13 +124,15 @@ class Pointed:
 
 
 class _Runs:
-    """Adds the constraints of all that runs. `ended`: the nodes that lead to what is ended."""
+    """Adds the constraints of all that runs. `ended`: the nodes that lead to what is ended. `takes_enough`: no pointer may lead,
+    where it is called, to a function that takes more than it is passed there. Such calls are left out (C11 6.5.2.2p6)."""
 
     def __init__(self, program: Program, solution: Solution) -> None:
         self._program, self._solution = program, solution
         self.running: dict[str, None] = {}
         self.ended: list[Node] = []
         self.broken = ""
+        self.takes_enough = True
         if MAIN not in program.functions:
             self.broken = "there is no main() from which all runs start"
             return
@@ -128,10 +141,11 @@ class _Runs:
             return
         for variable in program.globals.values():
             self._begin(variable)
-        for parameter in program.functions[MAIN].parameters:
-            solution.address(of_variable(MAIN, parameter), ARGUMENTS)
-        solution.address(ARGUMENTS, LIBRARY)
-        solution.copy(LIBRARY, ARGUMENTS)  # `getenv` returns what is in the environment, also if the program has put it there
+        for number, parameter in enumerate(program.functions[MAIN].parameters):
+            solution.address(of_variable(MAIN, parameter), ARGUMENTS if number < 2 else ENVIRONMENT)
+        for node in (ARGUMENTS, ENVIRONMENT):
+            solution.address(node, LIBRARY)
+        solution.copy(FOUND_THERE, ENVIRONMENT)
         self._run(MAIN)
         if not self.broken:
             solution.solve()
@@ -147,7 +161,10 @@ class _Runs:
             self._solution.address(node, Node("stream", "", variable.var.name))
         elif variable.var.name in LIBRARY_VARIABLES:
             self._solution.address(node, LIBRARY)
-            self._solution.address(node, ARGUMENTS)
+            if node.name == ENVIRON:
+                self._solution.address(node, ENVIRONMENT)
+            if variable.var.name in CODE_VARIABLES:
+                self._solution.address(node, ANYTHING)
             self._read_by_library(node)
         given = tuple(part.value for part in variable.parts) or (variable.initial,)
         is_known = not any(isinstance(part, ir.Unknown) for one in given for part in ir.walk(one))
@@ -161,8 +178,9 @@ class _Runs:
     def _read_by_library(self, node: Node) -> None:
         """A variable that the program does not define: the library may return what the program stores there, as `getenv` does
         with what `environ` leads to."""
-        self._solution.copy(LIBRARY, node)
-        self._solution.load(LIBRARY, node, may_be_pointer=False)
+        into = FOUND_THERE if node.name == ENVIRON else LIBRARY
+        self._solution.copy(into, node)
+        self._solution.load(into, node, may_be_pointer=False)
 
     def _begin_with_any(self, variable: Global, node: Node) -> None:
         """It begins with what is not known: the address of any variable or function, if it has an initialiser somewhere."""
@@ -205,8 +223,12 @@ class _Runs:
 
     def _called_through(self, caller: str, site: CallSite, one: Node) -> None:
         if one.kind == "code":  # whatever its type: machines call it
-            self._bind(caller, site, one.name)
-        elif one in _OF_OTHERS:
+            cfa = self._program.functions.get(one.name)
+            if cfa is None or len(cfa.parameters) <= len(site.passed):
+                self._bind(caller, site, one.name)
+            else:
+                self.takes_enough = False
+        elif one in _MAY_BE_CODE:
             self._break(f"{display_name(caller)}() calls a function through a pointer of which nothing is known")
 
     def _bind(self, caller: str, site: CallSite, name: str) -> None:
@@ -240,7 +262,7 @@ class _Runs:
         """The library may call a function with anything that it was passed, or that is its own."""
         cfa = self._program.functions.get(one.name) if one.kind == "code" else None
         if cfa is None:
-            if one.kind == "code" or one in _OF_OTHERS - {FIXED_PLACE}:  # `SIG_IGN` is a number
+            if one.kind == "code" or one in _MAY_BE_CODE - {FIXED_PLACE}:  # `SIG_IGN` is a number
                 self._break("the library may call a function of which nothing is known")
             return
         for parameter in cfa.parameters:

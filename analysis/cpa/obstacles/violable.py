@@ -64,7 +64,7 @@ def _deeds(function: Function | None) -> frozenset[str]:
     done = {
         "allocate": function.gives_block or "allocates" in function.besides or function.result in ("stream", "directory"),
         "free": function.frees or function.closes_block,
-        "open": function.result in ("stream", "directory", "descriptor"),
+        "open": function.result in ("stream", "directory", "descriptor") or "opens" in function.besides,
         "close": bool(function.positions("closed")),
         "lock": bool(function.positions("lock")),
         "alloca": function.result == "stack",
