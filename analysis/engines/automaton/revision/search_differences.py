@@ -64,12 +64,12 @@ def _is_same_as_a_whole(old: FunctionModel, new: FunctionModel) -> bool:
 
 
 def _other_places(one: Cfa, other: Cfa) -> set[int]:
-    """The locations that other edges enter or leave, or where other variables may be read."""
-    ends = _ends(one) ^ _ends(other)
+    """The locations that other edges leave, or of which one edge alone enters another, or where other variables may be read."""
     before, after = live(one), live(other)
-    places = {place for place, names in before.items() if after.get(place) != names}
-    return places.union(*((source, target) for _, source, target in ends))
+    return {place for place, names in before.items() if after.get(place) != names or _around(one, place) != _around(other, place)}
 
 
-def _ends(cfa: Cfa) -> set[tuple[int, int, int]]:
-    return {(edge.id, edge.source, edge.target) for edge in cfa.edges}
+def _around(cfa: Cfa, place: int) -> tuple[list[int], int | None]:
+    """The ids of the edges that leave a location, and that of the edge that enters it, if there is just one."""
+    entering = cfa.incoming.get(place, ())
+    return [edge.id for edge in cfa.outgoing.get(place, ())], entering[0].id if len(entering) == 1 else None
