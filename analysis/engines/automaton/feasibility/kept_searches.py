@@ -7,7 +7,7 @@ that a search read. So what only the graph can make wrong is `in_question` until
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Set
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Set
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 Cells = Mapping[str, frozenset[str]]
@@ -23,6 +23,11 @@ def bits(ids: Iterable[int]) -> int:
     for id_ in ids:
         found |= 2 << id_
     return found
+
+
+def ids_of(edges: int) -> Iterator[int]:
+    """The ids of which a number has the bits."""
+    return (position - 1 for position, bit in enumerate(reversed(f"{edges:b}")) if position and bit == "1")
 
 
 def all_of(*some: Edges | None) -> dict[str, int] | None:

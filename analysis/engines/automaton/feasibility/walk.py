@@ -11,7 +11,7 @@ from analysis.cfa.live_variables import live
 from analysis.engines.automaton.facts.facts import NOTHING
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.feasibility.graph_slices import GraphSteps, Steps, Via, opened
-from analysis.engines.automaton.feasibility.kept_searches import ENTERED, Cells, Edges, bits
+from analysis.engines.automaton.feasibility.kept_searches import ENTERED, Cells, Edges, bits, ids_of
 from analysis.engines.automaton.feasibility.known_values import Item, Sums
 from analysis.engines.automaton.feasibility.path_values import Store, is_noted
 from analysis.engines.automaton.feasibility.renaming import behind_parameter, substitute
@@ -117,12 +117,12 @@ class Walk:
         found: set[str] = set()
         for function, passed in edges.items():
             known = self._mentioned.setdefault(function, {})
-            for edge in self._delta.program.functions[function].edges:
-                if passed & bits((edge.id,)):
-                    cells = known.get(edge.id)
-                    if cells is None:
-                        cells = known[edge.id] = self._mentioned_at(function, edge)
-                    found |= cells
+            for id_ in ids_of(passed):
+                cells = known.get(id_)
+                if cells is None:
+                    edge = self._delta.program.functions[function].by_id[id_]
+                    cells = known[id_] = self._mentioned_at(function, edge)
+                found |= cells
         return found
 
     def _mentioned_at(self, function: str, edge: Edge) -> frozenset[str]:
