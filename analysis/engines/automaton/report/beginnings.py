@@ -160,10 +160,6 @@ class Beginnings:
             excluded, more = _excluded(feasibility, sites, calls, first, found)
             cells = both(cells, more)
         links = [call.link.functions for _, some in tried for call in some]
-        passed = (edges_passed((*_taken(some), *(path.steps or ()))) for path, some in tried)
-        entered: Edges = dict.fromkeys((call.callee for _, some in tried for call in some), ENTERED)
-        above_these = ({caller: bits((edge.id,))} for caller, _, edge in sites)
-        edges = all_of(*passed, entered, *(one.edges for one in searched), *above_these)
         functions = path.functions.union(*links, *(one.functions for one in searched), (caller for caller, _, _ in sites))
         for one in (path, *searched):
             cells = both(cells, one.cells)
@@ -176,7 +172,7 @@ class Beginnings:
             first=first,
             functions=functions,
             cells=cells,
-            edges=edges,
+            edges=_passed(tried, searched, sites),
             called=frozenset((_start(calls, first, found)[0],) if first else ()).union(*(one.called for one in searched)),
             dead=any(one.dead for one in searched),
             sites=sites,
@@ -257,6 +253,16 @@ def _excluded(
         if agreement.is_possible:
             return False, merged(*cells)
     return True, merged(*cells)
+
+
+def _passed(
+    tried: Iterable[tuple[ErrorPath, tuple[Call, ...]]], searched: Iterable[ErrorPath], sites: Iterable[Site]
+) -> Edges | None:
+    """The edges of the paths that were tried, with the calls that lead to them, of searches, and of calls above."""
+    edges: list[Edges | None] = [one.edges for one in searched]
+    for path, calls in tried:
+        edges += [edges_passed((*_taken(calls), *(path.steps or ()))), dict.fromkeys((call.callee for call in calls), ENTERED)]
+    return all_of(*edges, *({caller: bits((edge.id,))} for caller, _, edge in sites))
 
 
 def _taken(calls: Iterable[Call]) -> Iterator[Taken]:
