@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from analysis.c import calls
+from analysis.c.functions import Function as KnownFunction
 from analysis.cfa.function_flows import (
     ANY,
     BEHIND,
@@ -41,7 +42,7 @@ from analysis.cfa.function_flows import (
     is_code,
     values,
 )
-from analysis.cfa.graph import Global, Program, Reached
+from analysis.cfa.graph import Cfa, Global, Program, Reached
 from analysis.model import ir
 from analysis.model.c_types import Function, Pointer, Record, Type
 from analysis.model.compatible import fits, is_compatible
@@ -241,10 +242,7 @@ class _Solution:
     def _fill_arguments(self, one: Passed, name: str) -> None:
         """A function outside of the program stores what is not known. One of the library's does so in records that it knows."""
         known, type_ = self._program.known(name), self._program.function_type(name)
-        written = None if known is None else calls.written_by(known, one.call)
-        for at, key in one.filled:
-            if written is not None and at not in written:
-                continue
+        for at, key in _left_to_fill(one, known):
             declared = type_.parameters[at] if type_ is not None and at < len(type_.parameters) else None
             if known is not None and not (isinstance(declared, Pointer) and isinstance(declared.target, Record)):
                 continue
@@ -279,5 +277,27 @@ def _is_like(one: Program, other: Program) -> bool:
         and one.globals == other.globals
         and one.externals == other.externals
         and one.records == other.records
-        and all(flows_of(cfa) == flows_of(new) for cfa, new in changed)
+        and all(_constraints(cfa, one) == _constraints(new, other) for cfa, new in changed)
     )
+
+
+def _constraints(cfa: Cfa, program: Program) -> tuple[object, ...]:
+    """What a function adds to the constraints of its program. Calls by name are what they pass on, and get, and what a function
+    outside of the program can fill: other calls that add the same are no difference."""
+    flows = flows_of(cfa)
+    direct, others = set[object](), set[Passed]()
+    for one in flows.calls:
+        name = ir.direct_callee(one.call)
+        if name is None:
+            others.add(one)
+            continue
+        filled = () if name in program.functions else _left_to_fill(one, program.known(name))
+        if filled or any(one.arguments) or one.result is not None:
+            direct.add((name, one.arguments, one.result, filled))
+    return flows.flows, flows.parameters, flows.type, direct, others
+
+
+def _left_to_fill(one: Passed, known: KnownFunction | None) -> tuple[tuple[int, str], ...]:
+    """The records that a function outside of the program could fill, without those that it is known not to write."""
+    written = None if known is None else calls.written_by(known, one.call)
+    return tuple(filled for filled in one.filled if written is None or filled[0] in written)

@@ -132,6 +132,30 @@ def test_the_only_function_that_the_program_assigns_is_known_beside_others_from_
     assert only("code p; int f(int x) { return p(x); }") is None  # those of its type are no more likely than others
 
 
+@pytest.mark.parametrize(
+    ("edited", "is_same"),
+    [
+        ("look(&both); look(&both);", True),  # once more the same
+        ("", True),  # what is passed is no function, and look() has a body: it adds nothing
+        ("look(&both); fill(&both);", False),  # a function outside of the program may set the pointer
+        ("look(&both); give(two);", False),
+    ],
+)
+def test_calls_by_name_count_by_what_they_pass_on(edited: str, is_same: bool) -> None:
+    text = (
+        HEAD
+        + "struct pair { code c; }; static struct pair both; void fill(struct pair *p); static code given;"
+        + "static void look(struct pair *p) { both.c = p ? one : 0; } static void give(code c) { given = c; }"
+        + "int f(int x) { look(&both); return both.c(x) + (given ? given(x) : 0); }"
+        + MAIN
+    )
+    first = with_values(program_of(text))
+    changed = program_of(text.replace("{ look(&both); return", "{ " + edited + " return"))
+    after = with_values(changed, first)
+    assert (after.called is first.called) == is_same
+    assert after.called == with_values(changed).called
+
+
 def test_targets_are_the_same_object_where_nothing_differs_that_matters() -> None:
     text = HEAD + "int f(int x) { code c = one; return c(x); }" + MAIN
     first = with_values(program_of(text))

@@ -176,9 +176,9 @@ def test_the_calls_that_lead_to_a_path_are_looked_at_again_only_if_what_is_writt
     searched: list[str] = []
     find = Beginnings.find
 
-    def counted(self: Beginnings, graph: Any, delta: Any, feasibility: Any, sought: Any, path: Any, must_be_sure: bool) -> Any:
+    def counted(self: Beginnings, graph: Any, delta: Any, feasibility: Any, sought: Any, path: Any) -> Any:
         searched.append(sought.at[0])
-        return find(self, graph, delta, feasibility, sought, path, must_be_sure)
+        return find(self, graph, delta, feasibility, sought, path)
 
     monkeypatch.setattr(Beginnings, "find", counted)
     file = tmp_path / "t.c"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from analysis.api import Checker
 from analysis.engines.automaton.feasibility.error_paths import Feasibility
+from analysis.engines.automaton.report.beginnings import Beginnings
 from analysis.model.limits import Limits
 from analysis.model.options import Options
 from analysis.model.report import Report
@@ -135,6 +137,83 @@ def test_a_callee_that_a_search_opened_may_come_back_otherwise(tmp_path: Path) -
     after = checker.check()
     assert [finding.rule for finding in before.findings] == ["memory-leak"]
     assert _answers(before) == _answers(after)
+
+
+_ELSEWHERE = """\
+static int noted, other;
+static void note(void) { STATEMENT }
+static int *find(int wanted) { return wanted > 3 ? &noted : 0; }
+static int look(int count)
+{
+    int *found = find(count);
+    if (count == 1) { BODY }
+    return *found;
+}
+int main(int count, char **arguments)
+{
+    note();
+    if (noted == 5) return 3;
+    return look(count);
+}
+"""
+
+
+def _looked_up(path: Path, monkeypatch: pytest.MonkeyPatch, before: tuple[str, str], after: tuple[str, str]) -> list[str]:
+    """What is searched after an edit: a "path", or the "calls" that lead to one. From scratch the answers are the same."""
+
+    def text(statement: str, body: str) -> str:
+        return _ELSEWHERE.replace("STATEMENT", statement).replace("BODY", body)
+
+    path.write_text(text(*before))
+    checker = Checker(_LARGE)
+    checker.open([str(path)])
+    assert [finding.rule for finding in checker.check().findings] == ["null-dereference"]
+    checker.change(str(path), text(*after))
+    searched: list[str] = []
+    with monkeypatch.context() as patched:
+        for what, owner, name in (("path", Feasibility, "error_path"), ("calls", Beginnings, "find")):
+            patched.setattr(owner, name, _noting(searched, what, getattr(owner, name)))
+        answers = _answers(checker.check())
+    scratch = Checker(_LARGE, algorithm="full")
+    scratch.open([str(path)])
+    scratch.change(str(path), text(*after))
+    assert answers == _answers(scratch.check())
+    return searched
+
+
+def _noting(noted: list[str], what: str, function: Callable[..., object]) -> Callable[..., object]:
+    def wrapped(*arguments: object, **named: object) -> object:
+        noted.append(what)
+        return function(*arguments, **named)
+
+    return wrapped
+
+
+@pytest.mark.parametrize(
+    ("statement", "searched"),
+    [
+        ("other = 1;", []),  # nothing on the way mentions it
+        ("noted = 6;", ["calls"]),  # main() tests it
+    ],
+)
+def test_a_global_counts_where_it_is_mentioned_on_the_way(
+    statement: str, searched: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert _looked_up(tmp_path / "a.c", monkeypatch, (";", ";"), (statement, ";")) == searched
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "searched"),
+    [
+        ("other = 1; return 0;", "other = 2; return 0;", []),  # nothing leads from there to the error
+        ("other = 1;", "other = 2;", ["path", "calls"]),  # the way may lead over it
+        ("return 0;", "found = &noted;", ["path", "calls"]),  # the way may lead over it now
+    ],
+)
+def test_an_edit_of_a_function_counts_on_the_way(
+    before: str, after: str, searched: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert _looked_up(tmp_path / "a.c", monkeypatch, (";", before), (";", after)) == searched
 
 
 _BEGINS = """\

@@ -156,7 +156,7 @@ class Analysis:
         texts = obstructed.union(name for name in revised.touched if plain.functions[name] is not old.get(name))
         differ = (revised.remodelled | revised.gone).union(*((done.changed, done.checked) if self.delta.thorough else ()))
         rederived = done.changed | self._retrace.revise(done)  # no path may begin any more in the latter, or lead through
-        self._findings.changed(Differences(differ, revised.rewritten, done.recalled, rederived), texts)
+        self._findings.changed(Differences(differ, revised.rewritten, done.recalled, rederived, revised.partly), texts)
         self._answers.changed(revised.touched | done.changed | obstructed)
         self.refusal = "" if self.graph.complete else _TOO_MANY
         return self.graph.complete

@@ -30,14 +30,14 @@ import msgspec
 from analysis.engines.automaton.facts.facts import NOTHING
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.feasibility.graph_slices import GraphSteps, Sites, Slice, Via
-from analysis.engines.automaton.feasibility.kept_searches import Cells, Differences, both, merged
+from analysis.engines.automaton.feasibility.kept_searches import ENTERED, Cells, Differences, Edges, all_of, bits, both, merged
 from analysis.engines.automaton.feasibility.known_values import Item
 from analysis.engines.automaton.feasibility.path_judgements import judge, last_condition, read_on
 from analysis.engines.automaton.feasibility.path_search import Aim, Search, State
 from analysis.engines.automaton.feasibility.path_values import Store
 from analysis.engines.automaton.feasibility.remaining_steps import RemainingSteps
 from analysis.engines.automaton.feasibility.slice_outline import are_there, outline
-from analysis.engines.automaton.feasibility.walk import Walk
+from analysis.engines.automaton.feasibility.walk import Walk, edges_passed
 from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.solver.full import Entry, pack, unpack
 from analysis.engines.automaton.solver.retrace import Retrace
@@ -62,9 +62,10 @@ class Searched(msgspec.Struct, frozen=True):
 class ErrorPath(msgspec.Struct, frozen=True):
     """What the search found: the steps of a feasible path from the entry `start` (None: there is none), or that it gave up. The
     first `unchecked` steps may not be possible. `wraps`: it is possible only where an unsigned sum wraps to 0. `functions` are
-    those that it looked into, `cells` the cells whose writers it asked for there (None: any), `called` those whose callers it
-    looked for; `dead`: it left out callers that no execution leads to. `slices` are those that it searched: where they are as
-    they were, what was found still holds, whatever else differs in the graph."""
+    those that it looked into, `cells` the cells whose writers it asked for there (None: any), `edges` those that it passed (None:
+    any), `called` those whose callers it looked for; `dead`: it left out callers that no execution leads to. `slices` are those
+    that it searched: where they are as they were, what was found still holds, whatever else differs in the graph. `is_sure`: the
+    branch to the error had to be decided by what is known."""
 
     steps: tuple[Taken, ...] | None
     start: Entry | None = None
@@ -76,6 +77,8 @@ class ErrorPath(msgspec.Struct, frozen=True):
     unchecked: int = 0
     wraps: bool = False
     slices: tuple[Searched, ...] = ()
+    edges: Edges | None = None
+    is_sure: bool = False
 
 
 class Descent(NamedTuple):
@@ -95,13 +98,14 @@ class Agreement(NamedTuple):
 
 
 class _Descended(NamedTuple):
-    """What is known at the end of a descent through `functions`, which is there as long as its `source`. The writers of `cells`
-    were asked for."""
+    """What is known at the end of a descent through `functions`, which is there as long as its `source`; no `store` if nothing
+    gets there. The writers of `cells` were asked for, and `edges` were passed."""
 
     source: object
     store: Store | None
     cells: Cells
     functions: frozenset[str]
+    edges: Edges
 
 
 class _Found(NamedTuple):
@@ -123,9 +127,11 @@ class Feasibility:
         self._thorough = thorough
         self._descents: dict[tuple[int, object], _Descended] = {}
 
-    def still_holds(self, path: ErrorPath, function: str, errors: frozenset[int], over: Sites | None = None) -> bool:
+    def still_holds(
+        self, path: ErrorPath, function: str, errors: frozenset[int], must_be_sure: bool = False, over: Sites | None = None
+    ) -> bool:
         """Whether the slices that were searched for a path are as they were. The models of the functions in them have to be the
-        same: of these, nothing is asked here."""
+        same at the edges that are passed: of these, nothing is asked here."""
 
         def is_same(one: Searched) -> bool:
             if not are_there(self.steps.graph, one.opened):
@@ -134,11 +140,11 @@ class Feasibility:
                 graph = self.steps.graph.functions.get(one.function)
                 if graph is None or not graph.derived.keys() >= one.ends:
                     return False
-                return outline(self._walk, self._slice(one.function, one.ends), one.opened) == one.outline
+                return outline(self._walk, self._slice(one.function, one.ends), one.opened).digest == one.outline
             part = self._slice(function, errors, one.above, over)
-            return one.function == function and outline(self._walk, part, one.opened) == one.outline
+            return one.function == function and outline(self._walk, part, one.opened).digest == one.outline
 
-        return bool(path.slices) and all(map(is_same, path.slices))
+        return bool(path.slices) and path.is_sure == must_be_sure and all(map(is_same, path.slices))
 
     def is_entered(self, path: ErrorPath) -> bool:
         """Whether executions lead to where a path begins, that was found in another revision."""
@@ -151,7 +157,7 @@ class Feasibility:
         self._descents = {
             key: known
             for key, known in self._descents.items()
-            if differ.spare(known.functions, known.cells) and differ.in_graph.isdisjoint(known.functions)
+            if differ.spare(known.functions, known.cells, known.edges) and differ.rederived.isdisjoint(known.functions)
         }
 
     def revise(self, delta: ProgramDelta, retrace: Retrace) -> None:
@@ -178,8 +184,9 @@ class Feasibility:
         aim = Aim(part, self._entries(part), errors, RemainingSteps(self._walk, part, function, errors))
         found = self._search_twice(aim, must_be_sure, budget)
         start = None if found.first is None else _entry(found.first)
-        slices = self._searched(part, function, None, above)
-        return self._with_causes(ErrorPath(found.steps, start, found.decided, wraps=found.wraps, slices=slices), part)
+        slice_ = self._searched(part, function, None, above)
+        path = ErrorPath(found.steps, start, found.decided, wraps=found.wraps, is_sure=must_be_sure)
+        return self._with_causes(path, part, [slice_])
 
     def late_path(self, function: str, errors: frozenset[int], given_up: ErrorPath, over: Sites | None = None) -> ErrorPath:
         """Searches a feasible path to one of the error configurations that starts where the value begins to be tracked. What
@@ -195,21 +202,27 @@ class Feasibility:
         if found.steps is None and not found.decided:  # what is known may make a path long, as `n = 1000` does that of a loop
             found = self._search_twice(aim._replace(last="flags"), must_be_sure=False, budget=_LATE_STATES)
         before = None if found.first is None else self._shortest(found.first.function, found.first.configuration)
-        slices = given_up.slices + self._searched(part, function)
+        slices = [self._searched(part, function)]
+        slices += [(None, {name: bits(edge.id for edge in self._walk.last_edges(name, unpack(at)[0]))}) for name, at in starts]
         if found.first is not None:
             start, ends = found.first.function, frozenset((found.first.configuration,))
-            slices += self._searched(self._slice(start, ends), start, ends)
+            slices.append(self._searched(self._slice(start, ends), start, ends))
         if found.steps is None or before is None:
-            return self._with_causes(ErrorPath(None, decided=found.decided, slices=slices), part, given_up)
+            return self._with_causes(ErrorPath(None, decided=found.decided), part, slices, given_up)
         steps, first = before.path()
         late = (msgspec.structs.replace(taken, depth=taken.depth + before.depth) for taken in found.steps)
-        path = ErrorPath((*steps, *late), _entry(first), decided=False, unchecked=len(steps), wraps=found.wraps, slices=slices)
-        return self._with_causes(path, part, given_up)
+        path = ErrorPath((*steps, *late), _entry(first), decided=False, unchecked=len(steps), wraps=found.wraps)
+        return self._with_causes(path, part, slices, given_up)
 
-    def _searched(self, part: Slice, function: str, ends: frozenset[int] | None = None, above: int = 0) -> tuple[Searched, ...]:
-        """What says that a slice was searched. Paths in small programs are not kept when graphs differ."""
+    def _searched(
+        self, part: Slice, function: str, ends: frozenset[int] | None = None, above: int = 0
+    ) -> tuple[Searched | None, Edges]:
+        """What says that a slice was searched, and the edges in it. Paths in small programs are not kept when graphs differ."""
+        if self._thorough:
+            return None, {}
         opened = tuple(self._walk.opened)
-        return () if self._thorough else (Searched(function, ends, above, opened, outline(self._walk, part, opened)),)
+        seen = outline(self._walk, part, opened)
+        return Searched(function, ends, above, opened, seen.digest), seen.edges
 
     def _beginnings(self, part: Slice) -> Iterator[tuple[str, int]]:
         """The configurations at which a value begins to be tracked, by function, in order."""
@@ -235,15 +248,29 @@ class Feasibility:
         """The configurations at the entries where paths through a slice begin."""
         return tuple((name, pack(self._walk.delta.entry(name), entry, entry)) for name, entry in part.starts)
 
-    def _with_causes(self, path: ErrorPath, part: Slice, before: ErrorPath | None = None) -> ErrorPath:
-        """A path that was found, or not, with what that depends on; also on what the one `before` asked for."""
-        asked = self._walk.asked()
+    def _with_causes(
+        self,
+        path: ErrorPath,
+        part: Slice,
+        searched: Iterable[tuple[Searched | None, Edges]],
+        before: ErrorPath | None = None,
+    ) -> ErrorPath:
+        """A path that was found, or not, with what that depends on: the slices `searched`, with the edges in them; also what the
+        one `before` asked for."""
+        slices = tuple(one for one, _ in searched if one is not None)
+        edges = None if self._thorough else all_of(*(edges for _, edges in searched))
+        asked = self._walk.asked() if edges is None else self._walk.that_matter(self._walk.asked(), edges)
+        if before is not None:
+            slices, edges = before.slices + slices, all_of(edges, before.edges)
         return msgspec.structs.replace(
             path,
             functions=frozenset(self._walk.visited),
             cells=asked if before is None else both(asked, before.cells),
             called=frozenset(part.called),
             dead=part.dead,
+            slices=slices,
+            edges=edges,
+            is_sure=path.is_sure if before is None else before.is_sure,
         )
 
     def agrees(self, root: str, descents: Iterable[Descent], path: Iterable[Taken], *, is_entry: bool = True) -> Agreement:
@@ -252,15 +279,25 @@ class Feasibility:
         self._walk.sums.may_wrap = True  # the path may need that
         store = self._everything(root, is_entry=is_entry)
         cells: list[Cells] = []
+        edges: list[Edges] = []
+        steps = tuple(path)
         for descent in descents:
-            after, asked = self._descend(store, descent)
-            cells.append(asked)
-            if after is None:
-                return Agreement(False, merged(*cells))
-            store = after
+            known = self._descend(store, descent)
+            cells.append(known.cells)
+            edges.append(known.edges)
+            if known.store is None:
+                return self._agreement(False, cells, edges)
+            store = known.store
         self._walk.forget_asked()
-        is_possible = self._advance(store.copy(), tuple(path))
-        return Agreement(is_possible, merged(*cells, self._walk.asked()))
+        is_possible = self._advance(store.copy(), steps)
+        return self._agreement(is_possible, [*cells, self._walk.asked()], [*edges, edges_passed(steps)])
+
+    def _agreement(self, is_possible: bool, asked: Iterable[Cells], passed: Iterable[Edges]) -> Agreement:
+        """With the cells that are mentioned on the way, of those that were asked for."""
+        cells, edges = merged(*asked), all_of(*passed)
+        if self._thorough or edges is None:
+            return Agreement(is_possible, cells)
+        return Agreement(is_possible, self._walk.that_matter(cells, edges))
 
     def returning(self, functions: Iterable[str]) -> frozenset[str]:
         """The functions that are called in these by their names, and that were seen to return."""
@@ -275,9 +312,8 @@ class Feasibility:
         cells = self._walk.cells  # the store holds nothing that holds the store: it is gone when nobody needs it
         return self._walk.store(function, lambda name, expr: cells(name, expr) is not None, is_entry=is_entry)
 
-    def _descend(self, store: Store, descent: Descent) -> tuple[Store | None, Cells]:
-        """What is known at the entry of the called function, None if nothing gets there, and the cells that were asked for.
-        Traces share their beginnings."""
+    def _descend(self, store: Store, descent: Descent) -> _Descended:
+        """What is known at the entry of the called function. Traces share their beginnings."""
         key = id(descent.source), (descent.call.edge, descent.callee, store.key(self._walk.number))
         known = self._descents.get(key)
         if known is None:
@@ -288,9 +324,10 @@ class Feasibility:
                 call = msgspec.structs.replace(descent.call, event="descent")
                 self._walk.advance(after, call, descent.callee)
             functions = frozenset((descent.call.function, descent.callee, *(taken.function for taken in descent.steps)))
-            kept = after if is_possible else None
-            known = self._descents[key] = _Descended(descent.source, kept, self._walk.asked(), functions)
-        return known.store, known.cells
+            kept, entered = after if is_possible else None, {descent.callee: ENTERED}
+            edges = all_of(edges_passed((*descent.steps, descent.call)), entered) or {}
+            known = self._descents[key] = _Descended(descent.source, kept, self._walk.asked(), functions, edges)
+        return known
 
     def _advance(self, store: Store, steps: tuple[Taken, ...]) -> bool:
         """Takes the steps; whether the store allows them all."""

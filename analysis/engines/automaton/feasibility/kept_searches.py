@@ -1,17 +1,44 @@
 """What searches found, kept over revisions: what still holds, and what holds if the graph is the same where it matters.
 
-A search depends on the models of the functions that it looked into, on what is written to the cells that it asked for there, and
-on a part of the derivation graph. The first two are compared by name. Most edits change the graph of many functions, but not the
-part that a search read. So what only the graph can make wrong is `in_question` until somebody looks (`slice_outline`).
+A search depends on the models of the functions that it looked into, at the edges that it passed; on what these write to the
+cells that it asked for; and on a part of the derivation graph. Most edits change the graph of many functions, but not the part
+that a search read. So what only the graph can make wrong is `in_question` until somebody looks (`slice_outline`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Set
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Set
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 Cells = Mapping[str, frozenset[str]]
 """Cells whose writers were asked for, by the function in which."""
+Edges = Mapping[str, int]
+"""Edges by their function, as the bits of a number (`bits`). One more bit says that calls enter the function (`ENTERED`)."""
+ENTERED = 1
+
+
+def bits(ids: Iterable[int]) -> int:
+    """The ids of edges as the bits of a number."""
+    found = 0
+    for id_ in ids:
+        found |= 2 << id_
+    return found
+
+
+def ids_of(edges: int) -> Iterator[int]:
+    """The ids of which a number has the bits."""
+    return (position - 1 for position, bit in enumerate(reversed(f"{edges:b}")) if position and bit == "1")
+
+
+def all_of(*some: Edges | None) -> dict[str, int] | None:
+    """All of the edges, None for any."""
+    found: dict[str, int] = {}
+    for one in some:
+        if one is None:
+            return None
+        for name, edges in one.items():
+            found[name] = found.get(name, 0) | edges
+    return found
 
 
 def merged(*some: Cells) -> dict[str, frozenset[str]]:
@@ -30,44 +57,54 @@ def both(cells: Cells | None, more: Cells | None) -> Cells | None:
 
 
 class Differences(NamedTuple):
-    """What differs in a revision. In `functions` it is the Delta, or the graph in a way that is not looked into; in `rewritten`
-    ones, calls write these other cells; `recalled` ones have callers that they did not have; in `rederived` ones it is the
-    graph."""
+    """What differs in a revision. In `functions` it is the Delta, or the graph in a way that is not looked into; in `partly` ones
+    it is the Delta at these edges, if at any; in `rewritten` ones, these edges write these other cells; `recalled` ones have
+    callers that they did not have; in `rederived` ones it is the graph."""
 
     functions: Set[str]
-    rewritten: Mapping[str, Set[str]]
+    rewritten: Mapping[str, Mapping[int, Set[str]]]
     recalled: Set[str] = frozenset()
     rederived: Set[str] = frozenset()
+    partly: Edges = {}
 
     @property
     def in_graph(self) -> Set[str]:
         """The functions in which the Delta or the graph differs."""
-        return self.functions | self.rederived
+        return self.functions | self.rederived | self.partly.keys()
 
-    def spare(self, functions: Set[str], cells: Cells | None) -> bool:
-        """Whether the Delta is the same for a search in these functions that asked for the writers of `cells` (None: of any)."""
+    def spare(self, functions: Set[str], cells: Cells | None, edges: Edges | None) -> bool:
+        """Whether the Delta is the same for a search in these functions that asked for the writers of `cells` (None: of any), and
+        passed these edges (None: any)."""
         if not self.functions.isdisjoint(functions):
             return False
-        concerned = self.rewritten.keys() & functions
-        if not concerned or cells is None:
-            return not concerned
-        return all(cells[name].isdisjoint(self.rewritten[name]) for name in concerned if name in cells)
+        for name in self.partly.keys() & functions:
+            if edges is None or edges.get(name, 0) & self.partly[name]:
+                return False
+        for name in self.rewritten.keys() & functions:
+            passed = -1 if edges is None else edges.get(name, 0)
+            written = [cells_ for id_, cells_ in self.rewritten[name].items() if passed & bits((id_,))]
+            if written and (cells is None or not all(map(cells.get(name, _NO_CELLS).isdisjoint, written))):
+                return False
+        return True
 
 
 class Searched(Protocol):
-    """What a search found. `functions` and `cells` as in `Differences.spare`; `called` are the functions whose callers it looked
-    for; `dead`: it left out callers that no execution leads to."""
+    """What a search found. `functions`, `cells` and `edges` as in `Differences.spare`; `called` are the functions whose callers
+    it looked for; `dead`: it left out callers that no execution leads to."""
 
     @property
     def functions(self) -> frozenset[str]: ...  # noqa: D102
     @property
     def cells(self) -> Cells | None: ...  # noqa: D102
     @property
+    def edges(self) -> Edges | None: ...  # noqa: D102
+    @property
     def called(self) -> frozenset[str]: ...  # noqa: D102
     @property
     def dead(self) -> bool: ...  # noqa: D102
 
 
+_NO_CELLS: frozenset[str] = frozenset()
 Key = TypeVar("Key", bound=Hashable)
 Found = TypeVar("Found", bound=Searched)
 
@@ -82,7 +119,8 @@ class KeptSearches(Generic[Key, Found]):
     def changed(self, differ: Differences) -> dict[Key, Found]:
         """Takes the next revision. Returns what was known, and is not any more."""
         before = self.known
-        stay = {key: found for key, found in (self.in_question | before).items() if differ.spare(found.functions, found.cells)}
+        kept = self.in_question | before
+        stay = {key: one for key, one in kept.items() if differ.spare(one.functions, one.cells, one.edges)}
         self.known = {key: found for key, found in stay.items() if key in before and _in_same_graph(found, differ)}
         self.in_question = {key: found for key, found in stay.items() if key not in self.known}
         return {key: found for key, found in before.items() if key not in self.known}
@@ -101,4 +139,8 @@ class KeptSearches(Generic[Key, Found]):
 
 def _in_same_graph(found: Searched, differ: Differences) -> bool:
     is_called_otherwise = found.dead or not differ.recalled.isdisjoint(found.called)
-    return not is_called_otherwise and differ.rederived.isdisjoint(found.functions)
+    return (
+        not is_called_otherwise
+        and differ.rederived.isdisjoint(found.functions)
+        and differ.partly.keys().isdisjoint(found.functions)
+    )

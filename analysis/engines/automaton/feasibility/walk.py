@@ -6,16 +6,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import Literal, NamedTuple
 
 from analysis.cfa.callgraph import called
-from analysis.cfa.graph import Edge
+from analysis.cfa.graph import Cfa, Edge
 from analysis.cfa.live_variables import live
 from analysis.engines.automaton.facts.facts import NOTHING
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.feasibility.graph_slices import GraphSteps, Steps, Via, opened
-from analysis.engines.automaton.feasibility.kept_searches import Cells
+from analysis.engines.automaton.feasibility.kept_searches import ENTERED, Cells, Edges, bits, ids_of
 from analysis.engines.automaton.feasibility.known_values import Item, Sums
 from analysis.engines.automaton.feasibility.path_values import Store, is_noted
 from analysis.engines.automaton.feasibility.renaming import behind_parameter, substitute
 from analysis.engines.automaton.feasibility.touched_edges import Touched, TouchedEdges, may_change
+from analysis.engines.automaton.functions.access_paths import root_of
 from analysis.engines.automaton.functions.footprint import base_variable, visible
 from analysis.engines.automaton.functions.function_model import FunctionModel
 from analysis.engines.automaton.functions.known_conditions import Condition, bare, condition_of, expr_cells, pointers_followed
@@ -24,6 +25,7 @@ from analysis.engines.automaton.solver.full import DerivationGraph, pack, unpack
 from analysis.model import ir
 from analysis.model.c_types import Pointer
 from analysis.model.intervals import ANY, ZERO
+from analysis.model.kept_with import kept_with
 
 _LAST = 30  # edges before a place that every path to it takes
 Last = Literal["nothing", "flags", "all"]
@@ -53,8 +55,8 @@ class Walk:
         self._cells: dict[str, dict[ir.Expr, frozenset[str]]] = {}
         self._asked: dict[str, dict[ir.Expr, frozenset[str]]] = {}
         self._numbers: dict[ir.Expr, int] = {}
-        self._known: dict[str, tuple[ir.Expr, ...]] = {}
         self._touched: dict[str, TouchedEdges] = {}
+        self._mentioned: dict[str, dict[int, frozenset[str]]] = {}
         self._sets: dict[frozenset[str], frozenset[str]] = {}  # each once, for all that was found
         self._entering: dict[tuple[str, int, str], tuple[tuple[ir.Expr, ir.Expr], ...]] = {}
         self.revise(delta)
@@ -75,8 +77,8 @@ class Walk:
         """The models of these functions are other ones."""
         for name in functions:
             self._cells.pop(name, None)
-            self._known.pop(name, None)
             self._touched.pop(name, None)
+            self._mentioned.pop(name, None)
         gone = [key for key in self._entering if key[0] in functions or key[2] in functions]
         for key in gone:
             del self._entering[key]
@@ -99,6 +101,38 @@ class Walk:
                 found[function] = self._sets.setdefault(cells, cells)
         return found
 
+    def that_matter(self, asked: Cells, edges: Edges) -> Cells:
+        """The cells without those of globals that none of these edges mentions. What is known of such a global tells nothing of
+        what is mentioned on paths over the edges: it gets no other name on the way."""
+        mentioned = self._mentioned_globals(edges)
+        found = {}
+        for function, cells in asked.items():
+            left = frozenset(cell for cell in cells if cell[0] != "@" or cell in mentioned)
+            if left:
+                found[function] = self._sets.setdefault(left, left)
+        return found
+
+    def _mentioned_globals(self, edges: Edges) -> set[str]:
+        """The cells of globals that edges mention, or of which calls over them tell something."""
+        found: set[str] = set()
+        for function, passed in edges.items():
+            known = self._mentioned.setdefault(function, {})
+            for id_ in ids_of(passed):
+                cells = known.get(id_)
+                if cells is None:
+                    edge = self._delta.program.functions[function].by_id[id_]
+                    cells = known[id_] = self._mentioned_at(function, edge)
+                found |= cells
+        return found
+
+    def _mentioned_at(self, function: str, edge: Edge) -> frozenset[str]:
+        exprs = [*ir.expressions(edge.effect), *(expr for expr, _ in self._told(function, edge))]
+        if isinstance(edge.effect, ir.Call):
+            exprs.extend(expr for expr in (self._formula(function, edge, edge.effect), called_pointer(edge)) if expr is not None)
+        variables = (variable for expr in exprs for variable in ir.variables(expr))
+        cells = frozenset(root_of(variable) for variable in variables if variable.scope == "global")
+        return self._sets.setdefault(cells, cells)
+
     def store(
         self,
         function: str,
@@ -120,14 +154,19 @@ class Walk:
         function = store.function
         if known == "nothing":
             return
-        model, last = self._delta.model(function), list[Edge]()
-        while len(before := model.cfa.incoming.get(place, ())) == 1 and len(last) < _LAST:
-            last.append(before[0])
-            place = before[0].source
-        for edge in reversed(last):
+        model = self._delta.model(function)
+        for edge in reversed(self.last_edges(function, place)):
             self._pass(store, function, edge, model, NOTHING)
         if known == "flags":
             store.keep_flags()
+
+    def last_edges(self, function: str, place: int) -> list[Edge]:
+        """The edges that every path to a place takes last, backwards: up to where paths join."""
+        incoming, last = self._delta.model(function).cfa.incoming, list[Edge]()
+        while len(before := incoming.get(place, ())) == 1 and len(last) < _LAST:
+            last.append(before[0])
+            place = before[0].source
+        return last
 
     # -- steps --------------------------------------------------------------------------------------------------
 
@@ -313,7 +352,7 @@ class Walk:
             assert isinstance(call, ir.Call)
             inner = self._delta.model(callee)
             arguments: dict[ir.Expr, ir.Expr] = dict(zip(inner.cfa.parameters, call.arguments, strict=False))
-            pairs = ((expr, substitute(expr, arguments)) for expr in self._expressions(inner))
+            pairs = ((expr, substitute(expr, arguments)) for expr in told_at_calls(inner.cfa))
             found = self._entering[key] = tuple((expr, outer) for expr, outer in pairs if outer is not None)
         return found
 
@@ -323,7 +362,7 @@ class Walk:
         call = edge.effect
         assert isinstance(call, ir.Call)
         inner = self._delta.model(callee)
-        own = self._expressions(inner)
+        own = told_at_calls(inner.cfa)
         passed = [
             (ir.strip_casts(argument), parameter)
             for parameter, argument in zip(inner.cfa.parameters, call.arguments, strict=False)
@@ -351,19 +390,6 @@ class Walk:
             kept[store.returned] = call.result
         renamed = ((expr, substitute(expr, kept)) for expr in store.expressions())
         store.leave(call.result, kill, [(e, outer) for e, outer in renamed if outer is not None and is_noted(outer)])
-
-    def _expressions(self, model: FunctionModel) -> tuple[ir.Expr, ...]:
-        """The expressions of a function that a caller can know something of: parameters and what is tested or stored."""
-        found = self._known.get(model.cfa.name)
-        if found is None:
-            exprs: dict[ir.Expr, None] = dict.fromkeys(model.cfa.parameters)
-            for edge in model.cfa.edges:
-                for expr in ir.expressions(edge.effect):
-                    for part in ir.walk(expr):
-                        if is_noted(part) and all(v.scope in ("global", "parameter") for v in ir.variables(part)):
-                            exprs[part] = None
-            found = self._known[model.cfa.name] = tuple(exprs)
-        return found
 
     # -- the graph ----------------------------------------------------------------------------------------------
 
@@ -430,6 +456,40 @@ class Walk:
             simple = first.target == place
             found = self._stretches[key] = [(first,)] if simple else self._delta.stretches(function, first, state, place)
         return found
+
+    def chains(self, function: str, configuration: int, derivation: Derivation) -> Iterator[tuple[int, ...]]:
+        """The ids of the edges of each path over which a derivation leads, where these are several edges."""
+        state, place = unpack(configuration)[2], unpack(derivation.derived)[0]
+        for stretch in self.stretches(function, derivation.edge, state, place):
+            if len(stretch) > 1:
+                yield tuple(edge.id for edge in stretch)
+
+
+def edges_passed(steps: Iterable[Taken]) -> dict[str, int]:
+    """The edges that steps take, and the functions that they enter."""
+    found: dict[str, set[int]] = {}
+    entered: set[str] = set()
+    is_entered = False
+    for taken in steps:
+        ids = found.setdefault(taken.function, set())
+        if taken.edge >= 0:
+            ids.add(taken.edge)
+        if is_entered:
+            entered.add(taken.function)
+        is_entered = taken.event in ("call", "descent")
+    return {name: bits(ids) | (ENTERED if name in entered else 0) for name, ids in found.items()}
+
+
+@kept_with
+def told_at_calls(cfa: Cfa) -> tuple[ir.Expr, ...]:
+    """The expressions of a function that a caller can know something of: parameters and what is tested or stored."""
+    exprs: dict[ir.Expr, None] = dict.fromkeys(cfa.parameters)
+    for edge in cfa.edges:
+        for expr in ir.expressions(edge.effect):
+            for part in ir.walk(expr):
+                if is_noted(part) and all(v.scope in ("global", "parameter") for v in ir.variables(part)):
+                    exprs[part] = None
+    return tuple(exprs)
 
 
 def called_pointer(edge: Edge) -> ir.Expr | None:

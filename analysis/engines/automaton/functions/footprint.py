@@ -101,12 +101,13 @@ def visible(cell: str) -> bool:
 
 class Moved(msgspec.Struct, frozen=True):
     """What other footprints mean for callers. `callers` call functions that began or ceased to return, to be in a recursion with
-    them, or to keep what they are passed; `written` and `read` are the cells in which the footprints of functions differ, where
-    they do."""
+    them, or to keep what they are passed, and `called_otherwise` do one of the first two; `written` and `read` are the cells in
+    which the footprints of functions differ, where they do."""
 
     callers: frozenset[str]
     written: dict[str, frozenset[str]]
     read: dict[str, frozenset[str]]
+    called_otherwise: frozenset[str]
 
 
 class Footprints:
@@ -148,13 +149,13 @@ class Footprints:
         other._own |= {name: other.own(program.functions[name]) for name in remade}
         moved = {name for name in remade if other._own[name] != self._own.get(name)}
         if not moved and not others:
-            return other, Moved(frozenset(flipped), {}, {})
+            return other, Moved(frozenset(flipped), {}, {}, frozenset(flipped))
         old, new = ({name: one._own[name][2] for name in moved if name in one._own} for one in (self, other))
         regrouped = other._group_again(self) if others or not stay(self.component, old, new, moved) else set()
         written, read, keep = other._close_again(self, moved | regrouped)
-        flipped.update(caller for name in keep for caller in callers(name))
-        recursive = {name for name in regrouped if not self._recurs_alike(other, name)}
-        return other, Moved(frozenset(flipped | recursive), written, read)
+        flipped.update(name for name in regrouped if not self._recurs_alike(other, name))
+        keeping_ = flipped.union(caller for name in keep for caller in callers(name))
+        return other, Moved(frozenset(keeping_), written, read, frozenset(flipped))
 
     def _group_again(self, before: Footprints) -> set[str]:
         """Finds the components of the call graph again. The functions of those that were none before."""

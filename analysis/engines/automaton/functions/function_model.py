@@ -32,11 +32,11 @@ EVERYTHING = (ANY_NAME,)
 
 
 class Rewritten(msgspec.Struct, frozen=True):
-    """What differs in a function where the footprints of those that it calls do: the cells written or read, by call edge, and all
-    those that its calls write now and did not, or the other way round."""
+    """What differs in a function where the footprints of those that it calls do, by call edge: the cells written or read by the
+    called functions, and those that the edge writes now and did not, or the other way round."""
 
     calls: dict[int, frozenset[str]]
-    written: frozenset[str]
+    written: dict[int, frozenset[str]]
 
 
 class FunctionModel:
@@ -167,6 +167,11 @@ class FunctionModel:
             found = self._by_callees[edge.id] = written if found == written else found
         return found
 
+    def overwritten(self, edge: Edge) -> frozenset[str]:
+        """The cell of the member that gets the result of a call, if a called function may write it too."""
+        cell = _cell_of_result(edge)
+        return frozenset((cell,)) if cell is not None and cell in self.written_by_callees(edge) else frozenset()
+
     def _written_by_callees(self, effect: ir.Call, footprints: Footprints) -> set[str]:
         written: set[str] = set()
         targets = self._around.program.targets(effect)
@@ -216,24 +221,29 @@ class FunctionModel:
         it changes nothing and gives None."""
         differ: dict[int, frozenset[str]] = {}
         written: dict[int, frozenset[str]] = {}
+        rewritten: dict[int, frozenset[str]] = {}
         for edge in self.cfa.calls:
             assert isinstance(edge.effect, ir.Call)
             targets = self._around.program.targets(edge.effect)
             writing = [moved.written[target] for target in targets if target in moved.written]
             if writing:
-                written[edge.id] = self._written(edge, footprints)
+                now = written[edge.id] = self._written(edge, footprints)
+                rewritten[edge.id] = now ^ self.written[edge.id]
             cells = frozenset[str]().union(*writing, *(moved.read[target] for target in targets if target in moved.read))
             if cells:
                 differ[edge.id] = cells
-        rewritten = frozenset[str]().union(*(cells ^ self.written[id_] for id_, cells in written.items()))
-        if not rewritten.isdisjoint(self._cells_of_knowledge):
+        if not frozenset[str]().union(*rewritten.values()).isdisjoint(self._cells_of_knowledge):
             return None
+        for id_ in rewritten:
+            cell = _cell_of_result(self.cfa.by_id[id_])
+            if cell in differ[id_]:
+                rewritten[id_] |= {cell}
         self.written.update(written)
         self._by_callees.clear()
         for id_ in differ:
             self._touched.pop(id_, None)
             self._sensitive.pop(id_, None)
-        return Rewritten(differ, rewritten)
+        return Rewritten(differ, {id_: cells for id_, cells in rewritten.items() if cells})
 
     @property
     def _cells_of_knowledge(self) -> frozenset[str]:
@@ -338,6 +348,12 @@ class FunctionModel:
             return False
         left = meet(known.get(number, ANY), interval)
         return left is not None and left.low is not None and left.low == left.high
+
+
+def _cell_of_result(edge: Edge) -> str | None:
+    """The cell of the member that gets the result of a call: whether called functions write it too is not seen in `written`."""
+    target = ir.target_of(edge.effect) if isinstance(edge.effect, ir.Call) else None
+    return lvalue_cell(target) if isinstance(target, ir.Field) else None
 
 
 def is_constant_text(literal: str) -> bool:

@@ -24,9 +24,20 @@ import msgspec
 from analysis.cfa.graph import Edge
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.feasibility.error_paths import Descent, ErrorPath, Feasibility
-from analysis.engines.automaton.feasibility.kept_searches import Cells, Differences, KeptSearches, both, merged
+from analysis.engines.automaton.feasibility.kept_searches import (
+    ENTERED,
+    Cells,
+    Differences,
+    Edges,
+    KeptSearches,
+    all_of,
+    bits,
+    both,
+    merged,
+)
+from analysis.engines.automaton.feasibility.walk import edges_passed
 from analysis.engines.automaton.report.chains import Call, Chains, same_calls
-from analysis.engines.automaton.report.raised_errors import Sought
+from analysis.engines.automaton.report.raised_errors import Sought, must_be_sure
 from analysis.engines.automaton.report.site_links import SiteLinks
 from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.solver.full import DerivationGraph, Entry, unpack
@@ -56,6 +67,7 @@ class Beginning(msgspec.Struct, frozen=True):
     first: int
     functions: frozenset[str]
     cells: Cells | None
+    edges: Edges | None
     called: frozenset[str]
     dead: bool
     sites: tuple[Site, ...]
@@ -107,9 +119,9 @@ class Beginnings:
         self, graph: DerivationGraph, delta: ProgramDelta, feasibility: Feasibility, sought: Sought, found: Beginning
     ) -> bool:
         """Whether the graph is as it was where it was looked at for what became of a path."""
-        name, configurations = sought.error[0], sought.configurations
+        name, configurations, sure = sought.error[0], sought.configurations, must_be_sure(delta, sought)
         return (
-            all(feasibility.still_holds(further, name, configurations, sought.over) for further in found.further)
+            all(feasibility.still_holds(further, name, configurations, sure, sought.over) for further in found.further)
             and all(same_calls(calls, self._calls(graph, delta, feasibility, path)) for path, calls in found.tried)
             and found.sites == (_sites(graph, _start(found.calls, found.first, found.path)) if found.first else ())
             and found.returning == feasibility.returning(found.functions)
@@ -122,10 +134,9 @@ class Beginnings:
         feasibility: Feasibility,
         sought: Sought,
         path: ErrorPath,
-        must_be_sure: bool,
     ) -> Beginning:
         """Looks for what becomes of the path to what is sought."""
-        name, configurations = sought.error[0], sought.configurations
+        name, configurations, sure = sought.error[0], sought.configurations, must_be_sure(delta, sought)
         calls = self._calls(graph, delta, feasibility, path)
         first, asked = _agreeing(feasibility, calls, path)
         cells: Cells | None = asked
@@ -133,7 +144,7 @@ class Beginnings:
         above = 0
         while first and above + len(calls) - first < _LEVELS:
             above += len(calls) - first + 1
-            further = feasibility.error_path(name, configurations, must_be_sure, above, _STATES, sought.over)
+            further = feasibility.error_path(name, configurations, sure, above, _STATES, sought.over)
             searched.append(further)
             if further.steps is None:
                 if further.decided and not _leads_to_itself(sought):
@@ -148,7 +159,7 @@ class Beginnings:
             sites = _sites(graph, _start(calls, first, found))
             excluded, more = _excluded(feasibility, sites, calls, first, found)
             cells = both(cells, more)
-        links = (call.link.functions for _, some in tried for call in some)
+        links = [call.link.functions for _, some in tried for call in some]
         functions = path.functions.union(*links, *(one.functions for one in searched), (caller for caller, _, _ in sites))
         for one in (path, *searched):
             cells = both(cells, one.cells)
@@ -161,6 +172,7 @@ class Beginnings:
             first=first,
             functions=functions,
             cells=cells,
+            edges=_passed(tried, searched, sites),
             called=frozenset((_start(calls, first, found)[0],) if first else ()).union(*(one.called for one in searched)),
             dead=any(one.dead for one in searched),
             sites=sites,
@@ -241,6 +253,21 @@ def _excluded(
         if agreement.is_possible:
             return False, merged(*cells)
     return True, merged(*cells)
+
+
+def _passed(
+    tried: Iterable[tuple[ErrorPath, tuple[Call, ...]]], searched: Iterable[ErrorPath], sites: Iterable[Site]
+) -> Edges | None:
+    """The edges of the paths that were tried, with the calls that lead to them, of searches, and of calls above."""
+    edges: list[Edges | None] = [one.edges for one in searched]
+    for path, calls in tried:
+        edges += [edges_passed((*_taken(calls), *(path.steps or ()))), dict.fromkeys((call.callee for call in calls), ENTERED)]
+    return all_of(*edges, *({caller: bits((edge.id,))} for caller, _, edge in sites))
+
+
+def _taken(calls: Iterable[Call]) -> Iterator[Taken]:
+    """The steps of calls and of the links to them."""
+    return (taken for call in calls for taken in (*call.link.steps, call.taken(0)))
 
 
 def _descents(calls: Iterable[Call]) -> Iterator[Descent]:

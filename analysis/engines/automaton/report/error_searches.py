@@ -8,7 +8,7 @@ from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.feasibility.error_paths import ErrorPath, Feasibility
 from analysis.engines.automaton.feasibility.parallel import search_all
 from analysis.engines.automaton.report.beginnings import Beginning
-from analysis.engines.automaton.report.raised_errors import Sought
+from analysis.engines.automaton.report.raised_errors import Sought, must_be_sure
 from analysis.engines.automaton.report.trace import Taken
 
 ErrorPaths = Mapping[tuple[str, frozenset[int]], ErrorPath]
@@ -25,9 +25,9 @@ def search_path(feasibility: Feasibility, delta: ProgramDelta, one: Sought) -> E
     return feasibility.late_path(name, one.configurations, path, one.over)
 
 
-def still_holds(feasibility: Feasibility, path: ErrorPath, one: Sought) -> bool:
+def still_holds(feasibility: Feasibility, delta: ProgramDelta, path: ErrorPath, one: Sought) -> bool:
     """Whether a path that was searched before is what a search would find."""
-    return feasibility.still_holds(path, one.error[0], one.configurations, one.over)
+    return feasibility.still_holds(path, one.error[0], one.configurations, must_be_sure(delta, one), one.over)
 
 
 def search_at_once(
@@ -52,12 +52,6 @@ def search_at_once(
     for some in search_all(search, len(todo), jobs) or ():
         found.update(some)
     return found
-
-
-def must_be_sure(delta: ProgramDelta, one: Sought) -> bool:
-    """Whether the branch to the error has to be decided by what is known."""
-    name, fact = one.error
-    return delta.transfer.asks_for_decision(delta.model(name), fact)
 
 
 def is_there(path: ErrorPath, delta: ProgramDelta) -> bool:

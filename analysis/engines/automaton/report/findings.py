@@ -30,7 +30,6 @@ from analysis.engines.automaton.report.clear_statements import ClearStatements, 
 from analysis.engines.automaton.report.error_searches import (
     is_there,
     leads_there,
-    must_be_sure,
     search_at_once,
     search_path,
     still_holds,
@@ -304,7 +303,7 @@ class Findings:
             else:
                 path = None
         if path is None:
-            path = self.error_paths.get(key, lambda path: still_holds(feasibility, path, one))
+            path = self.error_paths.get(key, lambda path: still_holds(feasibility, delta, path, one))
         if path is None:
             path = self.error_paths.known[key] = search_path(feasibility, delta, one)
         if not path.decided:
@@ -330,7 +329,7 @@ class Findings:
             else:
                 known = self._beginnings.known(graph, delta, feasibility, one, path)
         if known is None:
-            known = self._beginnings.find(graph, delta, feasibility, one, path, must_be_sure(delta, one))
+            known = self._beginnings.find(graph, delta, feasibility, one, path)
         return known
 
     def _looks(self, one: Sought, patient: bool) -> bool:

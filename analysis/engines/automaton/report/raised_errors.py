@@ -93,3 +93,9 @@ def _is_of_calls(graph: DerivationGraph, delta: ProgramDelta, error: Error, entr
 
 def _order(one: Sought) -> tuple[str, int]:
     return one.error[0], one.error[1].edge
+
+
+def must_be_sure(delta: ProgramDelta, one: Sought) -> bool:
+    """Whether the branch to the error has to be decided by what is known."""
+    name, fact = one.error
+    return delta.transfer.asks_for_decision(delta.model(name), fact)

@@ -9,7 +9,8 @@ import msgspec
 
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.feasibility.error_paths import ErrorPath, Feasibility
-from analysis.engines.automaton.feasibility.kept_searches import Cells, Differences, KeptSearches, both
+from analysis.engines.automaton.feasibility.kept_searches import Cells, Differences, Edges, KeptSearches, all_of, both
+from analysis.engines.automaton.feasibility.walk import edges_passed
 from analysis.engines.automaton.report.chains import Chains, Link
 from analysis.engines.automaton.solver.full import DerivationGraph, unpack
 
@@ -27,6 +28,7 @@ class _SiteLink(msgspec.Struct, frozen=True):
     is_left: bool
     functions: frozenset[str]
     cells: Cells | None
+    edges: Edges | None
     returning: frozenset[str]
     called: frozenset[str] = frozenset()
     dead: bool = False
@@ -43,7 +45,7 @@ class SiteLinks:
     def changed(self, differ: Differences) -> None:
         """Takes the next revision."""
         self._links.changed(differ)
-        self._stuck -= differ.functions | differ.rewritten.keys() | differ.rederived
+        self._stuck -= differ.in_graph | differ.rewritten.keys()
 
     def forget(self) -> None:
         """The graph or the Delta is another one."""
@@ -72,11 +74,13 @@ class SiteLinks:
         link: Link | None = derived if is_possible else None
         functions, path = derived.functions, None
         cells: Cells | None = asked
+        edges: Edges | None = edges_passed(derived.steps)
         if not is_possible and caller not in self._stuck:
             path = feasibility.error_path(caller, frozenset((site,)), budget=_STATES)
             functions |= path.functions
             cells = both(cells, path.cells)
+            edges = all_of(edges, path.edges)
             if path.steps is not None and path.start == (caller, unpack(site)[1]):
                 link = Link(path.steps, path.functions)
         is_left = path is None and not is_possible
-        return _SiteLink(link, derived, path, is_left, functions, cells, feasibility.returning(functions))
+        return _SiteLink(link, derived, path, is_left, functions, cells, edges, feasibility.returning(functions))

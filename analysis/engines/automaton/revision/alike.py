@@ -35,12 +35,12 @@ def add_differences(
             edge.id in differ
             or old.cfa.by_id.get(edge.id) != edge
             or not _same_at(old, new, edge)
-            or _calls(edge, program, others)
+            or calls_any(edge, program, others)
         ):
             found[edge.id] = None
         elif isinstance(edge.effect, ir.Call) and (names := _otherwise_called(old, new, edge)):
             merge(found, {edge.id: names})
-    if _renumbered(old, new):
+    if is_renumbered(old, new):
         found.update(dict.fromkeys(_edges_with_environments(new) | _edges_with_environments(old)))
     add_stretches(found, (old, new))
 
@@ -52,12 +52,8 @@ def merge(into: Differences, more: Mapping[int, Scope | None]) -> None:
         into[edge] = None if scope is None or have is None else have | scope
 
 
-def written_otherwise(old: FunctionModel, new: FunctionModel) -> Scope:
-    """The cells that edges of a function, the same in both models, write in one of them only."""
-    return NO_NAMES.union(*(new.written[id_] ^ cells for id_, cells in old.written.items()))
-
-
-def _calls(edge: Edge, program: Program, others: Set[str]) -> bool:
+def calls_any(edge: Edge, program: Program, others: Set[str]) -> bool:
+    """Whether an edge calls one of these functions."""
     return isinstance(edge.effect, ir.Call) and not others.isdisjoint(program.targets(edge.effect))
 
 
@@ -120,7 +116,8 @@ def _same_keys(old: FunctionModel, new: FunctionModel, edge: Edge) -> bool:
     return one.keys() == other.keys() or not any(isinstance(part, ir.Binary) for part in parts)
 
 
-def _renumbered(old: FunctionModel, new: FunctionModel) -> bool:
+def is_renumbered(old: FunctionModel, new: FunctionModel) -> bool:
+    """Whether a condition goes by another number in the new model."""
     one, other = old.conditions.numbers, new.conditions.numbers
     return any(other.get(key, number) != number for key, number in one.items())
 

@@ -33,10 +33,6 @@ class Callers:
             _add(self._found, self._old, self._program.functions.keys() & self._old.functions.keys())
         return self._found.get(name, set())
 
-    def calls_none_of(self, name: str, callees: Set[str]) -> bool:
-        """Whether a function calls none of these functions."""
-        return all(name not in self.of(callee) for callee in callees)
-
     def settled(self) -> Known | None:
         """The callers in the new revision alone, None if nobody has asked, or it takes longer to say. Nothing is asked any
         more then."""

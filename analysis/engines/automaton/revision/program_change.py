@@ -40,9 +40,9 @@ from analysis.engines.automaton.revision.alike import (
     add_differences,
     add_stretches,
     merge,
-    written_otherwise,
 )
 from analysis.engines.automaton.revision.callers import Callers
+from analysis.engines.automaton.revision.search_differences import seen_otherwise, written_otherwise
 from analysis.engines.automaton.solver.changes import Changes, EdgeChanges, Scope
 from analysis.engines.automaton.solver.full import DerivationGraph, Entry
 from analysis.model.intervals import Interval
@@ -51,13 +51,15 @@ from analysis.rules.automaton import START
 
 class Revised(msgspec.Struct, frozen=True):
     """The Delta of the new revision, and what differs. `remodelled` functions have models that say something else (`main` is one
-    of them where the program starts with other values), `rewritten` ones say the same but that their calls write other cells
-    (which, is said); for `touched` ones, the first among them, Delta may answer otherwise; `gone` ones are not there any more."""
+    of them where the program starts with other values); of `partly` ones, searches for paths see that at these edges only
+    (`kept_searches.Edges`); the edges of `rewritten` ones write these other cells; for `touched` ones, all these among them,
+    Delta may answer otherwise; `gone` ones are not there any more."""
 
     delta: ProgramDelta
     changes: Changes
     remodelled: frozenset[str]
-    rewritten: dict[str, Scope]
+    partly: dict[str, int]
+    rewritten: dict[str, dict[int, Scope]]
     touched: frozenset[str]
     gone: frozenset[str]
 
@@ -93,28 +95,29 @@ def revise(
     delta.memos = _memos(delta, before, remodelled | rewritten.keys(), otherwise, nodes, callers)
     entered_otherwise = _entered_otherwise(delta, before, remodelled)
     functions = {}
+    anew = frozenset(name for name in changed if name in graph.functions and _is_another(old, program, world, name))
+    partly: dict[str, int] = {}
     written = {name: known.written for name, known in rewritten.items()}
+    entered = unlike | entered_otherwise
+    alone = frozenset[str]() if world or before.thorough else remodelled - anew - moved.called_otherwise
     for name in (touched | rewritten.keys()) & graph.functions.keys() & old.functions.keys():
         found: Differences = dict(rewritten[name].calls) if name in rewritten else {}
         if name in remodelled:
             add_differences(
                 found, models[name], delta.models[name], program, entered_otherwise, world.calls.get(name, frozenset())
             )
-            same = program.functions[name] is old.functions[name] and None not in found.values()
-            if same and callers.calls_none_of(name, unlike):
-                written[name] = written_otherwise(models[name], delta.models[name]).union(written.get(name, ()))
-            else:
-                written.pop(name, None)
+            seen = seen_otherwise(models[name], delta.models[name], program, entered) if name in alone else None
+            if seen is not None:
+                partly[name], written[name] = seen, written_otherwise(models[name], delta.models[name])
         else:
             add_stretches(found, (models[name],))
         if name in otherwise:
             merge(found, dict.fromkeys(program.functions[name].by_id, NO_NAMES))
         functions[name] = _edges(old.functions[name], program.functions[name], found)
-    anew = frozenset(name for name in changed if name in graph.functions and _is_another(old, program, world, name))
     changes = _changes(graph, world, functions, anew, tuple(delta.initial(entries)))
     delta.callers = callers.settled()
-    differ = (remodelled - written.keys()) | _starting_otherwise(delta, before, changed)
-    return Revised(delta, changes, frozenset(differ), written, frozenset(touched), world.gone)
+    differ = (remodelled - partly.keys()) | _starting_otherwise(delta, before, changed)
+    return Revised(delta, changes, frozenset(differ), partly, written, frozenset(touched), world.gone)
 
 
 def _kept_models(calls: Mapping[str, Rewritten | None]) -> dict[str, Rewritten]:

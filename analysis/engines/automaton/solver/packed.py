@@ -116,9 +116,14 @@ def pack_graph(graph: DerivationGraph, facts: FactTable, error_paths: ErrorPaths
         cut_off=sorted(graph.cut_off),
         stale=graph.stale,
         facts=[facts[number] for number in range(len(facts))],
-        error_paths=[(name, _triples(sorted(errors)), error_path) for (name, errors), error_path in error_paths.items()],
+        error_paths=[(name, _triples(sorted(errors)), _without_edges(path)) for (name, errors), path in error_paths.items()],
     )
     return _codec().encode(packed)
+
+
+def _without_edges(path: ErrorPath) -> ErrorPath:
+    """The path without the edges that were passed: it is searched again after an edit of one of its functions."""
+    return path if path.edges is None else msgspec.structs.replace(path, edges=None)
 
 
 class _Tables(NamedTuple):
