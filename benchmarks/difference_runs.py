@@ -112,7 +112,7 @@ def _spent() -> float:
 
 
 def _run(task: Task, verifier: Verifier, how: How, limit: float, command: Sequence[str], send: _Send) -> Run:
-    began, checker = _spent(), Checker(task.options)
+    began, checker = _spent(), Checker(task.options, expects_edits=how != "complete")
     checker.open((str(task.path),))
     if how == "complete":
         new = _revision(checker, task.path, task.new)

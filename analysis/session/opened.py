@@ -53,10 +53,10 @@ class OpenProgram:
     """What is checked, and on which terms (`options`). `rule_names` are all that a comment may name. `contracts`: what the
     project says of functions that it calls and does not define."""
 
-    def __init__(self, options: Options, jobs: int) -> None:
+    def __init__(self, options: Options, jobs: int, *, expects_edits: bool = False) -> None:
         self.options = options
         self.texts = Texts()
-        self.units = Units(options, self.texts, jobs)
+        self.units = Units(options, self.texts, jobs, expects_edits=expects_edits)
         self.rules: tuple[Rule, ...] = ()
         self.rule_names: frozenset[str] = frozenset()
         self.rule_messages: tuple[Message, ...] = ()

@@ -15,6 +15,8 @@ _WORD = re.compile(rb"[A-Za-z_$][\w$]*")
 _RESERVED = re.compile(rb"_[A-Z_]|\$")  # what the compiler may know by itself: __LINE__, _Pragma
 _FOR_PEOPLE = re.compile(rb"__FILE__\s*,\s*__LINE__")
 _RENUMBERED = re.compile(rb"^[ \t]*#[ \t]*(?:line\b|\d)", re.MULTILINE)
+_DUMPED = re.compile(rb"^(?:#(?:define|undef) [^\n]*\n)+(?P<before_marker>(?=# \d))?", re.MULTILINE)
+_RAW_STRING = b'R"'
 
 
 class Macros(msgspec.Struct, frozen=True):
@@ -32,6 +34,19 @@ class Macros(msgspec.Struct, frozen=True):
     def depends_on_lines(self, text: bytes) -> bool:
         """Whether what a text expands to can depend on the lines that it is on, for the program itself."""
         return not self.of_lines.isdisjoint(_WORD.findall(_FOR_PEOPLE.sub(b"", text)))
+
+
+def without_definitions(dumped: bytes) -> bytes | None:
+    """The preprocessed text without the definitions that `-dD` prints between its lines. None if they may not be told from text:
+    a raw string, which gcc knows in C as well, can have lines that look like them."""
+    if _RAW_STRING in dumped:
+        return None
+    return _DUMPED.sub(_blank_lines, dumped)
+
+
+def _blank_lines(definitions: re.Match[bytes]) -> bytes:
+    """As many lines; none where a line marker says which line comes next."""
+    return b"" if definitions["before_marker"] is not None else b"\n" * definitions[0].count(b"\n")
 
 
 def read_macros(definitions: bytes, source: bytes) -> Macros:
