@@ -33,13 +33,13 @@ from analysis.session.units.unit_view import UnitView
 
 
 class Inspection(NamedTuple):
-    """A program before it is checked: its files' syntax trees, and its CFAs with their places.
+    """A program before it is checked: its files' preprocessed texts, and its CFAs with their places.
 
     `unparsed` are functions that do not parse, as they are named in the text; `system` the linkage names of those that a header
     of the system's defines. `declarations` are as they are written. `failed`: nothing could be read, or not all.
     """
 
-    trees: tuple[SyntaxTree, ...]
+    texts: tuple[bytes, ...]
     program: Program
     messages: tuple[Message, ...]
     places: Places
@@ -47,6 +47,11 @@ class Inspection(NamedTuple):
     system: frozenset[str]
     declarations: Declarations
     failed: bool = False
+
+    @property
+    def trees(self) -> tuple[SyntaxTree, ...]:
+        """The files' syntax trees."""
+        return tuple(map(parse, self.texts))
 
 
 class OpenProgram:
@@ -119,7 +124,7 @@ class OpenProgram:
         """The program as the front end sees it, without checking anything."""
         units = self.revise() or []
         linked = link([unit.kept.unit for unit in units], contracts=self.contracts)
-        trees = tuple(parse(unit.built.preprocessed.text) for unit in units)
+        texts = tuple(unit.built.preprocessed.text for unit in units)
         asked = (*self._named.messages, *self._contract_messages)
         messages = (*asked, *(m for unit in units for m in unit_messages(unit)), *linked.messages)
         places = ProgramPlaces(linked.sources, {unit.path: unit.places for unit in units})
@@ -127,4 +132,4 @@ class OpenProgram:
         system = frozenset(linked.program.functions).difference(*(own_functions(unit) for unit in units))
         failed = not units or any(map(is_unreadable, units))
         declarations = Declarations(units, linked.sources)
-        return Inspection(trees, linked.program, messages, places, unparsed, system, declarations, failed)
+        return Inspection(texts, linked.program, messages, places, unparsed, system, declarations, failed)

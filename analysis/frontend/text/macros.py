@@ -11,6 +11,7 @@ import re
 import msgspec
 
 _DEFINITION = re.compile(rb"^#define ([A-Za-z_$][\w$]*)(.*)$", re.MULTILINE)
+_UNDEFINED = re.compile(rb"^#undef ([A-Za-z_$][\w$]*)", re.MULTILINE)
 _WORD = re.compile(rb"[A-Za-z_$][\w$]*")
 _RESERVED = re.compile(rb"_[A-Z_]|\$")  # what the compiler may know by itself: __LINE__, _Pragma
 _FOR_PEOPLE = re.compile(rb"__FILE__\s*,\s*__LINE__")
@@ -21,15 +22,26 @@ _RAW_STRING = b'R"'
 
 class Macros(msgspec.Struct, frozen=True):
     """The macros of one file: all names, those whose expansion depends on the line they are on, and whether `#line` makes the
-    numbers of lines other than they are."""
+    numbers of lines other than they are. `text` is what the preprocessor printed when it listed them."""
 
     names: frozenset[bytes]
     of_lines: frozenset[bytes]
     renumbered: bool
+    text: bytes = b""
 
     def may_be(self, word: bytes) -> bool:
         """Whether a word in the text can be a macro."""
-        return word in self.names or _RESERVED.match(word) is not None
+        return word in self.names or (_RESERVED.match(word) is not None and not self._is_printed(word))
+
+    def _is_printed(self, word: bytes) -> bool:
+        """Whether the preprocessor has printed a word as it is, outside of strings: it does so with none that it knows by itself."""
+        if _RAW_STRING in self.text:
+            return False
+        for found in re.finditer(rb"(?<![\w$])%s(?![\w$])" % re.escape(word), self.text):
+            row = self.text[self.text.rfind(b"\n", 0, found.start()) + 1 :].partition(b"\n")[0]
+            if not row.startswith(b"#") and b'"' not in row and b"'" not in row:
+                return True
+        return False
 
     def depends_on_lines(self, text: bytes) -> bool:
         """Whether what a text expands to can depend on the lines that it is on, for the program itself."""
@@ -50,7 +62,7 @@ def _blank_lines(definitions: re.Match[bytes]) -> bytes:
 
 
 def read_macros(definitions: bytes, source: bytes) -> Macros:
-    """The macros of a `source` that was preprocessed to `definitions`, with `-dD`."""
+    """The macros of a `source` that was preprocessed to `definitions`, with `-dD`. What is undefined somewhere counts as well."""
     bodies = {match[1]: match[2] for match in _DEFINITION.finditer(definitions)}
     of_lines = {b"__LINE__", b"__COUNTER__"}
     users: dict[bytes, set[bytes]] = {}
@@ -62,4 +74,5 @@ def read_macros(definitions: bytes, source: bytes) -> Macros:
         new = users.get(work.pop(), set()) - of_lines
         of_lines |= new
         work.extend(new)
-    return Macros(frozenset(bodies), frozenset(of_lines), _RENUMBERED.search(source) is not None)
+    names = frozenset(bodies).union(_UNDEFINED.findall(definitions))
+    return Macros(names, frozenset(of_lines), _RENUMBERED.search(source) is not None, definitions)
