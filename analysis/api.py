@@ -85,8 +85,8 @@ class Checker:
     read, a rule or an entry that does not exist, nothing that could be parsed); the report's messages say what. `settled`:
     whether the last report was final (see `check_unless`). `restriction`: only what it leaves of the program is checked; the
     store must not hold such answers. `provers` None: as many as `jobs`, on this machine. With `interruption` a signal handler may
-    end what cannot ask `stop`. `expects_edits`: other texts of the same files will follow soon, so that what they need is asked of
-    the compiler with the first ones.
+    end what cannot ask `stop`. `expects_edits`: other texts of the same files will follow, so that what they need is asked
+    of the compiler with the first ones.
     """
 
     def __init__(

@@ -34,13 +34,16 @@ class Macros(msgspec.Struct, frozen=True):
         return word in self.names or (_RESERVED.match(word) is not None and not self._is_printed(word))
 
     def _is_printed(self, word: bytes) -> bool:
-        """Whether the preprocessor has printed a word as it is, outside of strings: it does so with none that it knows by itself."""
-        if _RAW_STRING in self.text:
+        """Whether the preprocessor has printed a word as it is, outside of strings, as it does with none of its own macros."""
+        text, end = self.text, len(self.text)
+        if _RAW_STRING in text:
             return False
-        for found in re.finditer(rb"(?<![\w$])%s(?![\w$])" % re.escape(word), self.text):
-            row = self.text[self.text.rfind(b"\n", 0, found.start()) + 1 :].partition(b"\n")[0]
-            if not row.startswith(b"#") and b'"' not in row and b"'" not in row:
+        while (start := text.rfind(word, 0, end)) >= 0:  # from the end, where the file's own lines are
+            first, last = text.rfind(b"\n", 0, start) + 1, text.find(b"\n", start)
+            row = text[first : len(text) if last < 0 else last]
+            if not row.startswith(b"#") and b'"' not in row and b"'" not in row and word in _WORD.findall(row):
                 return True
+            end = first
         return False
 
     def depends_on_lines(self, text: bytes) -> bool:
