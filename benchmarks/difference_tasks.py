@@ -33,6 +33,9 @@ _CHECK = re.compile(r"\b(__VERIFIER_assert|assert)\s*\((?=[^(){};]*\)\s*;)")
 _REACH = re.compile(r"\bif\s*\((?=[^;]*\)\s*\{?\s*(?:\w+:\s*)?\{?\s*(?:reach_error|__VERIFIER_error)\s*\(\s*\)\s*;)")
 _CONSTANT = re.compile(r"^[ \t]+\w+ = \d+;$", re.MULTILINE)
 _BODY = re.compile(r"^\w[\w *]*\([^;{}()]*\)\s*\{[ \t]*$", re.MULTILINE)
+_LABEL_OF_ASSERT = re.compile(r"\bassert\s*\([^(){}]*\)\s*\{[^{}]*\{\s*ERROR\s*:(?!\s*\{?\s*reach_error\b)")
+_CALL_AT_LABEL = re.compile(r"\bERROR\s*:\s*__VERIFIER_error\s*\(")  # one more call there would take it out of its branch
+_CANNOT_HOLD = re.compile(r"\s*0\s*\)")
 _OTHER_LANGUAGE = "__SMACK_code("  # what it is passed is no C, and means something to one verifier only
 _HEADER = "int __VERIFIER_nondet_int();\n"
 
@@ -105,7 +108,7 @@ def _version(corpus: Path, line: dict[str, str]) -> _Version | None:
     if _OTHER_LANGUAGE in raw:
         return None
     rules = frozenset({"assertion"}) if line["property"] != "any" else frozenset({"assertion"}) | _UNDEFINED
-    is_label = "reach_error" not in raw and "assert" not in raw
+    is_label = bool(_LABEL_OF_ASSERT.search(raw)) or not ("reach_error" in raw or "assert" in raw or _CALL_AT_LABEL.search(raw))
     options = _options(folders, model)
     row = Row(name, path, (), "", expected, "", "", options.flags, model, is_label, rules, False, frozenset())
     return _Version(path, text_of(row) or raw, expected == "true", options, tuple(sorted(rules)))
@@ -175,6 +178,8 @@ def _regressing(text: str, random: Random) -> str | None:
         return None
     match, more = random.choice(found)
     asked = f"__VERIFIER_nondet_int() {more.format(random.randrange(100))}"
+    if _CANNOT_HOLD.match(text, match.end()):  # it says that its place is not reached, and nothing can be a regression there
+        return None
     return _HEADER + text[: match.end()] + asked + text[match.end() :]
 
 
