@@ -54,17 +54,23 @@ class Inspection(NamedTuple):
         return tuple(map(parse, self.texts))
 
 
+class _Rules(NamedTuple):
+    """The rules that are checked, what there is to say of them, and the names of all."""
+
+    checked: tuple[Rule, ...]
+    messages: tuple[Message, ...]
+    names: frozenset[str]
+
+
 class OpenProgram:
-    """What is checked, and on which terms (`options`). `rule_names` are all that a comment may name. `contracts`: what the
-    project says of functions that it calls and does not define."""
+    """What is checked, and on which terms (`options`). `contracts`: what the project says of functions that it calls and does not
+    define. Rules are read when they are asked for: who only looks at a program needs none."""
 
     def __init__(self, options: Options, jobs: int, *, expects_edits: bool = False) -> None:
         self.options = options
         self.texts = Texts()
         self.units = Units(options, self.texts, jobs, expects_edits=expects_edits)
-        self.rules: tuple[Rule, ...] = ()
-        self.rule_names: frozenset[str] = frozenset()
-        self.rule_messages: tuple[Message, ...] = ()
+        self._rules: _Rules | None = None
         self.contracts: ProjectFunctions = {}
         self._contract_messages: tuple[Message, ...] = ()
         self._named = ProgramFiles()
@@ -75,6 +81,28 @@ class OpenProgram:
     def files(self) -> tuple[str, ...]:
         """The files of the program, as the user spelled them."""
         return self._named.files
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules that are checked."""
+        return self._known_rules().checked
+
+    @property
+    def rule_names(self) -> frozenset[str]:
+        """The names of all rules, which a comment may name."""
+        return self._known_rules().names
+
+    @property
+    def rule_messages(self) -> tuple[Message, ...]:
+        """What there is to say of rules."""
+        return self._known_rules().messages
+
+    def _known_rules(self) -> _Rules:
+        if self._rules is None:
+            checked, messages = load_rules(self.options)
+            everything, _ = load_rules(msgspec.structs.replace(self.options, rules=("all",)))
+            self._rules = _Rules(checked, messages, frozenset(rule.name for rule in everything))
+        return self._rules
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -107,9 +135,7 @@ class OpenProgram:
 
     def load_rules(self) -> None:
         """Reads the rules and contracts again."""
-        self.rules, self.rule_messages = load_rules(self.options)
-        everything, _ = load_rules(msgspec.structs.replace(self.options, rules=("all",)))
-        self.rule_names = frozenset(rule.name for rule in everything)
+        self._rules = None
         self.contracts, self._contract_messages = load_functions(self.options)
 
     def revise(self, progress: Progress | None = None, stop: Stop | None = None) -> Sequence[UnitView] | None:

@@ -1,4 +1,4 @@
-"""How often the compiler is run for the versions of a program: its runs are most of what reading a small file takes."""
+"""What reading a program costs: how often the compiler is run for its versions, and what is not read that is not needed."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ import pytest
 from analysis.api import Checker
 from analysis.frontend.compiler.compiler_run import Outcome, run_compiler
 from analysis.model.options import Options
+from analysis.model.report import Message
+from analysis.rules.automaton import Rule
+from analysis.rules.load import load_rules
 
 TEXT = """#include <stdlib.h>
 #define MOST 10
@@ -55,3 +58,26 @@ def test_the_compiler_is_run_once_for_versions_that_differ_in_plain_lines(
     fresh.change(str(path), TEXT.replace(old, new))
     effects = [edge.effect for edge in now.functions["main"].edges]
     assert effects == [edge.effect for edge in fresh.inspect().program.functions["main"].edges]
+
+
+def test_rules_are_read_when_a_check_needs_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[Options] = []
+
+    def counted(options: Options) -> tuple[tuple[Rule, ...], tuple[Message, ...]]:
+        read.append(options)
+        return load_rules(options)
+
+    monkeypatch.setattr("analysis.session.opened.load_rules", counted)
+    path = tmp_path / "a.c"
+    path.write_text(TEXT)
+    checker = Checker(Options())
+    checker.open((str(path),))
+    assert "main" in checker.inspect().program.functions
+    assert not read
+    assert [function.name for function in checker.check().functions] == ["main"]
+    assert len(read) == 2  # those that are checked, and the names of all
+    checker.check()
+    assert len(read) == 2
+    checker.refresh()
+    checker.check()
+    assert len(read) == 4
