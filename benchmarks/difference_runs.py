@@ -7,6 +7,7 @@ program. It is asked with growing bounds until one leaves out nothing.
 
 from __future__ import annotations
 
+import math
 import os
 import resource
 import signal
@@ -210,6 +211,11 @@ def _is_proved(answer: Answer) -> bool:
     return isinstance(answer, Proved) or (isinstance(answer, Unknown) and answer.nothing)
 
 
+def _limited(command: Sequence[str], seconds: float) -> tuple[str, ...]:
+    """The command, ended after so many seconds of the processor: those of the clock say nothing on a busy machine."""
+    return ("/bin/sh", "-c", f'ulimit -t {math.ceil(seconds)}; exec "$@"', "sh", *command)
+
+
 def _by_cbmc(task: Task, text: str, seconds: float, command: Sequence[str]) -> tuple[Said, str]:
     flags = task.options.flags
     question = cbmc.Question((task.path,), text, flags.include_dirs, flags.defines, task.model)
@@ -218,7 +224,7 @@ def _by_cbmc(task: Task, text: str, seconds: float, command: Sequence[str]) -> t
         left = seconds - (_spent() - began)
         if left <= 0.1:
             break
-        found = cbmc.ask(command, question, bound, left)
+        found = cbmc.ask(_limited(command, left), question, bound, _PATIENCE * left)
         if found.answer == "complete":
             return "proof", ""
         if found.answer == "violated":
