@@ -111,13 +111,11 @@ def preprocess(
     source, problem = read_source(path, text, options.limits.source_bytes)
     run = _Run(path, absolute, flags, options)
     macros: Macros | None = None
-    texts = {} if overlay is None else overlay
+    texts = overlay or {}
     if problem is not None:
         run.messages.append(problem)
-    elif with_macros and source.strip() and not flags.others:
-        run, macros = _listing_macros(run, source, texts)
     elif source.strip():
-        run.preprocess(source, texts)
+        run, macros = _done(run, source, texts, lists_macros=with_macros)
     raw = run.output is None
     result = source if run.output is None else with_even_markers(run.output)
     line_map = LineMap(result, printable(path), raw)
@@ -137,8 +135,11 @@ def preprocess(
     )
 
 
-def _listing_macros(run: _Run, source: bytes, overlay: Mapping[str, bytes]) -> tuple[_Run, Macros | None]:
-    """`run`, or one that gives the same text, after it was done; and the macros, unless the preprocessor complains."""
+def _done(run: _Run, source: bytes, overlay: Mapping[str, bytes], *, lists_macros: bool) -> tuple[_Run, Macros | None]:
+    """`run`, or one that gives the same text, after it was done; and the macros if asked for, unless the preprocessor complains."""
+    if not lists_macros or run.flags.others:
+        run.preprocess(source, overlay)
+        return run, None
     listing = _Run(run.path, os.path.join(run.folder, os.path.basename(run.path)), run.flags, run.options, ("-dD",))
     listing.preprocess(source, overlay)
     dumped = listing.output

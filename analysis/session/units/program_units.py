@@ -94,11 +94,23 @@ class Units:
             before = self._units.get(path)
             only_text = before is not None and before.new == self._texts.new and self._surroundings_stay(before, marks[path])
             previous = None if before is None else before.built
-            with_macros = self._expects_edits and len(files) <= _FEW  # of many files, most will stay as they are
-            built = build(path, self._texts.unsaved(path), flags[path], self._options, overlay, previous, only_text, with_macros)
+            built = build(
+                path,
+                self._texts.unsaved(path),
+                flags[path],
+                self._options,
+                overlay,
+                previous,
+                only_text,
+                self._with_macros(files),
+            )
             self._enter(path, marks[path], built)
         self._know_lookups(files, flags)
         return self._in_programs.of([self._units[path] for path in files])
+
+    def _with_macros(self, files: Sequence[str]) -> bool:
+        """Whether macros are asked for at once. Of many files, most will stay as they are."""
+        return self._expects_edits and len(files) <= _FEW
 
     @property
     def unready(self) -> list[UnitView]:
