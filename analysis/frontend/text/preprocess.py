@@ -136,7 +136,7 @@ def preprocess(
 
 
 def _done(run: _Run, source: bytes, overlay: Mapping[str, bytes], *, lists_macros: bool) -> tuple[_Run, Macros | None]:
-    """`run`, or one that gives the same text, after it was done; and the macros if asked for, unless the preprocessor complains."""
+    """`run`, or one that gives the same text, after it was done; and the macros if asked for and nothing is complained of."""
     if not lists_macros or run.flags.others:
         run.preprocess(source, overlay)
         return run, None
