@@ -85,7 +85,8 @@ class Checker:
     read, a rule or an entry that does not exist, nothing that could be parsed); the report's messages say what. `settled`:
     whether the last report was final (see `check_unless`). `restriction`: only what it leaves of the program is checked; the
     store must not hold such answers. `provers` None: as many as `jobs`, on this machine. With `interruption` a signal handler may
-    end what cannot ask `stop`.
+    end what cannot ask `stop`. `expects_edits`: other texts of the same files will follow, so that what they need is asked
+    of the compiler with the first ones.
     """
 
     def __init__(
@@ -98,6 +99,7 @@ class Checker:
         notify: Callable[[], None] = lambda: None,
         restriction: Restriction | None = None,
         provers: Provers | None = None,
+        expects_edits: bool = False,
     ) -> None:
         self.options = options
         self.report: Report | None = None
@@ -107,7 +109,7 @@ class Checker:
         self._algorithm: Algorithm = algorithm
         self._jobs = jobs
         self._part: Checker | None = None  # of one file by itself, before the program is known
-        self._program = OpenProgram(options, jobs)
+        self._program = OpenProgram(options, jobs, expects_edits=expects_edits)
         self._restriction = restriction
         self._check = ProgramCheck(algorithm, jobs, restriction)
         self._reopening = Reopening(store, self._program.texts)

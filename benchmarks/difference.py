@@ -2,7 +2,8 @@
 
     python -m benchmarks.difference --corpus FOLDER [--cbmc COMMAND] [--limit S] [--every N] [--jobs N] [--scatter FILE]
 
-The tasks are those of `benchmarks.difference_tasks`: pairs of versions of which at most the new one has a defect. Each verifier
+The tasks are those of `benchmarks.difference_tasks`: pairs of versions of which at most the new one has a defect, in an order by
+chance: Ctrl-C ends early, and tells of those that are done. The three runs of a task come one after the other. Each verifier
 (predicate, value, symbolic; CBMC with `--cbmc`) is asked three times: about the new version (`complete`), and about what the
 conditions of diffCond and diffDP leave of it; the engines natively, CBMC by residual programs (`benchmarks.difference_runs`).
 
@@ -22,9 +23,11 @@ import argparse
 import csv
 import multiprocessing
 import shlex
+import signal
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from random import Random
 from statistics import mean
 from typing import NamedTuple, get_args
 
@@ -109,9 +112,9 @@ def tables(found: Sequence[Found]) -> Iterator[str]:
 
 
 def _groups(found: Sequence[Found]) -> Iterator[tuple[str, str, list[Found]]]:
-    for verifier in get_args(Verifier):
+    for verifier in (*get_args(Verifier), "all"):
         for category in (*_CATEGORIES, "all"):
-            group = [one for one in found if one.verifier == verifier and category in (one.category, "all")]
+            group = [one for one in found if verifier in (one.verifier, "all") and category in (one.category, "all")]
             if group:
                 yield category, verifier, group
 
@@ -153,6 +156,22 @@ def write_scatter(found: Iterable[Found], path: Path) -> None:
                 table.writerow((one.category, one.name, one.verifier, how, at.said, int(one.is_right(how)), *times, left, at.why))
 
 
+def _answers(asked: Sequence[_Asked], jobs: int) -> Iterator[Found]:
+    """What was found of tasks in which something could be violated, until Ctrl-C."""
+    with multiprocessing.get_context("fork").Pool(jobs, _ignore_interrupts) as pool:
+        try:
+            for number, one in enumerate(pool.imap(_found, asked), 1):
+                if one.runs["complete"].why != NOTHING:
+                    yield one
+                print(f"\r{number} of {len(asked)}", end="", file=sys.stderr, flush=True)
+        except KeyboardInterrupt:
+            pool.terminate()
+
+
+def _ignore_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.difference", description="Difference verification, measured.")
     parser.add_argument("--corpus", type=Path, required=True, help="the folder with index.csv and incremental.csv")
@@ -165,14 +184,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     tasks = list(corpus_tasks(given.corpus, given.seed))
     tasks = [task for name in _CATEGORIES for task in [one for one in tasks if one.category == name][:: given.every]]
+    Random(given.seed).shuffle(tasks)
     asked = list(asked_of(tasks, given.limit, shlex.split(given.cbmc)))
-    found = []
-    with multiprocessing.get_context("fork").Pool(given.jobs) as pool:
-        for number, one in enumerate(pool.imap(_found, asked), 1):
-            if one.runs["complete"].why != NOTHING:
-                found.append(one)
-            print(f"\r{number} of {len(asked)}", end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
+    found = list(_answers(asked, given.jobs))
+    print(f"\n{len({(one.category, one.name) for one in found})} tasks, of {len(tasks)}\n")
     print("\n".join(tables(found)))
     wrong = list(problems(found))
     print("".join(f"{line}\n" for line in wrong), end="", file=sys.stderr)

@@ -2,6 +2,8 @@
 
 - `pair`: the pairs of the corpus, in both directions; `incremental.csv` has their verdicts.
 - `combination`: such a pair joined with a program that does not change (`joined_programs`), and the combinations of the corpus.
+  The paper's are made of each program of one family with each of another; so each pair is joined with several others here.
+  With two, about half of all tasks are combinations, as in the paper.
 - `regressing`, `fixing`, `neutral`: edits of the larger programs of the corpus in which nothing is wrong. A regression makes a
   check ask for an input to be another number as well, a fix is that backwards, and a neutral edit computes what nothing depends
   on, makes an assignment of a constant twice, or both.
@@ -25,11 +27,15 @@ from benchmarks.corpus import Model, Row, rows, text_of
 from benchmarks.joined_programs import joined, preprocessed
 
 _LARGE = 25  # lines
+_PARTNERS = 2  # programs that a pair is joined with, each apart
 _UNDEFINED = frozenset({"null-dereference", "array-bounds", "division-by-zero"})
 _CHECK = re.compile(r"\b(__VERIFIER_assert|assert)\s*\((?=[^(){};]*\)\s*;)")
 _REACH = re.compile(r"\bif\s*\((?=[^;]*\)\s*\{?\s*(?:\w+:\s*)?\{?\s*(?:reach_error|__VERIFIER_error)\s*\(\s*\)\s*;)")
 _CONSTANT = re.compile(r"^[ \t]+\w+ = \d+;$", re.MULTILINE)
 _BODY = re.compile(r"^\w[\w *]*\([^;{}()]*\)\s*\{[ \t]*$", re.MULTILINE)
+_LABEL_OF_ASSERT = re.compile(r"\bassert\s*\([^(){}]*\)\s*\{[^{}]*\{\s*ERROR\s*:(?!\s*\{?\s*reach_error\b)")
+_CALL_AT_LABEL = re.compile(r"\bERROR\s*:\s*__VERIFIER_error\s*\(")  # one more call there would take it out of its branch
+_CANNOT_HOLD = re.compile(r"\s*0\s*\)")
 _OTHER_LANGUAGE = "__SMACK_code("  # what it is passed is no C, and means something to one verifier only
 _HEADER = "int __VERIFIER_nondet_int();\n"
 
@@ -102,7 +108,7 @@ def _version(corpus: Path, line: dict[str, str]) -> _Version | None:
     if _OTHER_LANGUAGE in raw:
         return None
     rules = frozenset({"assertion"}) if line["property"] != "any" else frozenset({"assertion"}) | _UNDEFINED
-    is_label = "reach_error" not in raw and "assert" not in raw
+    is_label = bool(_LABEL_OF_ASSERT.search(raw)) or not ("reach_error" in raw or "assert" in raw or _CALL_AT_LABEL.search(raw))
     options = _options(folders, model)
     row = Row(name, path, (), "", expected, "", "", options.flags, model, is_label, rules, False, frozenset())
     return _Version(path, text_of(row) or raw, expected == "true", options, tuple(sorted(rules)))
@@ -117,20 +123,25 @@ def _options(folders: tuple[str, ...], model: Model) -> Options:
 
 
 def _combinations(corpus: Path, pairs: Sequence[Task], random: Random) -> Iterator[Task]:
-    """Each pair about assertions with one program that does not change: by turns before and behind it."""
+    """Each pair about assertions with programs that do not change: by turns before and behind it."""
     others = list(_larger(corpus))
-    for number, task in enumerate(task for task in pairs if task.goal == "assertions"):
-        row, text = random.choice([one for one in others if one[0].model == task.model])
-        partner = preprocessed(row.path, text, row.flags.include_dirs, row.flags.defines)
-        versions = []
-        for one in (task.old, task.new):
-            own = preprocessed(task.path, one, task.options.flags.include_dirs, task.options.flags.defines)
-            if own is not None and partner is not None:
-                versions.append(joined(own, partner) if number % 2 else joined(partner, own))
-        if len(versions) == 2 and versions[0] is not None and versions[1] is not None:
-            name = f"{task.name} + {row.path.name}"
-            options = Options(data_model=task.model)
-            yield Task("combination", name, row.path, versions[0], versions[1], task.is_safe, options)
+    for task in pairs:
+        fitting = [one for one in others if one[0].model == task.model] if task.goal == "assertions" else []
+        for number, (row, text) in enumerate(random.sample(fitting, min(_PARTNERS, len(fitting)))):
+            partner = preprocessed(row.path, text, row.flags.include_dirs, row.flags.defines)
+            versions = [_combined(task, one, partner, is_first=bool(number % 2)) for one in (task.old, task.new)]
+            if versions[0] is not None and versions[1] is not None:
+                name = f"{task.name} + {row.path.name}"
+                options = Options(data_model=task.model)
+                yield Task("combination", name, row.path, versions[0], versions[1], task.is_safe, options)
+
+
+def _combined(task: Task, text: str, partner: bytes | None, *, is_first: bool) -> str | None:
+    """A version of a task before or behind another program; None if that is no program."""
+    own = preprocessed(task.path, text, task.options.flags.include_dirs, task.options.flags.defines)
+    if own is None or partner is None:
+        return None
+    return joined(own, partner) if is_first else joined(partner, own)
 
 
 def _larger(corpus: Path, most: int = 400) -> Iterator[tuple[Row, str]]:
@@ -167,6 +178,8 @@ def _regressing(text: str, random: Random) -> str | None:
         return None
     match, more = random.choice(found)
     asked = f"__VERIFIER_nondet_int() {more.format(random.randrange(100))}"
+    if _CANNOT_HOLD.match(text, match.end()):  # it says that its place is not reached, and nothing can be a regression there
+        return None
     return _HEADER + text[: match.end()] + asked + text[match.end() :]
 
 

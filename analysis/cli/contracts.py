@@ -45,7 +45,7 @@ def contracts(paths: tuple[str, ...], function: str | None, format_: str, **give
     checker.open(paths)
     view = checker.inspect()
     say(view.messages)
-    if not view.trees or checker.failed:
+    if not view.texts or checker.failed:
         return FAILED
     entries, _ = choose_entries(view.program, options.entries, view.system)
     found = list(program_contracts(view.program, view.places, _chosen(view, function), view.declarations, entries))

@@ -52,7 +52,7 @@ def dump(what: str, files: tuple[str, ...], function: str | None, format_: str, 
     checker.open(files)
     view, analysis = checker.explore() if what == "derivation" else (checker.inspect(), None)
     say(view.messages)
-    if not view.trees or checker.failed:
+    if not view.texts or checker.failed:
         return FAILED
     if what == "ast":
         write(dumps.dump_ast(view.trees[0]), None)
@@ -102,7 +102,7 @@ def _delta(old: tuple[str, Options], new: tuple[str, Options], function: str | N
         if not _defines(before, function) and not _defines(after, function):
             raise Failure(f"Neither version defines a function {function}: `everproof dump callgraph` lists their functions.")
         change, rules = change.only(function), []
-    write(dot_delta(change) if format_ == "dot" else dump_delta(change, rules), None)
+    write(dot_delta(change) if format_ == "dot" else dump_delta(change, before.places, after.places, rules), None)
     return 0
 
 
@@ -112,7 +112,7 @@ def _revision(name: str, options: Options) -> Revision | None:
     checker.open((name,))
     view = checker.inspect()
     say(view.messages)
-    return Revision(view.program, view.places, view.unparsed, view.system) if view.trees and not checker.failed else None
+    return Revision(view.program, view.places, view.unparsed, view.system) if view.texts and not checker.failed else None
 
 
 def _defines(revision: Revision, function: str) -> bool:

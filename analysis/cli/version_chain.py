@@ -105,4 +105,5 @@ class VersionChain:
 
     def _new_checker(self) -> Checker:
         store = None if self._algorithm == "full" else self._asked.store
-        return Checker(self._asked.options, jobs=self._asked.jobs, algorithm=self._algorithm, store=store)
+        asked = self._asked
+        return Checker(asked.options, jobs=asked.jobs, algorithm=self._algorithm, store=store, expects_edits=True)

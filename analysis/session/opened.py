@@ -33,13 +33,13 @@ from analysis.session.units.unit_view import UnitView
 
 
 class Inspection(NamedTuple):
-    """A program before it is checked: its files' syntax trees, and its CFAs with their places.
+    """A program before it is checked: its files' preprocessed texts, and its CFAs with their places.
 
     `unparsed` are functions that do not parse, as they are named in the text; `system` the linkage names of those that a header
     of the system's defines. `declarations` are as they are written. `failed`: nothing could be read, or not all.
     """
 
-    trees: tuple[SyntaxTree, ...]
+    texts: tuple[bytes, ...]
     program: Program
     messages: tuple[Message, ...]
     places: Places
@@ -48,18 +48,29 @@ class Inspection(NamedTuple):
     declarations: Declarations
     failed: bool = False
 
+    @property
+    def trees(self) -> tuple[SyntaxTree, ...]:
+        """The files' syntax trees."""
+        return tuple(map(parse, self.texts))
+
+
+class _Rules(NamedTuple):
+    """The rules that are checked, what there is to say of them, and the names of all."""
+
+    checked: tuple[Rule, ...]
+    messages: tuple[Message, ...]
+    names: frozenset[str]
+
 
 class OpenProgram:
-    """What is checked, and on which terms (`options`). `rule_names` are all that a comment may name. `contracts`: what the
-    project says of functions that it calls and does not define."""
+    """What is checked, and on which terms (`options`). `contracts`: what the project says of functions that it calls and does not
+    define. Rules are read when they are asked for: who only looks at a program needs none."""
 
-    def __init__(self, options: Options, jobs: int) -> None:
+    def __init__(self, options: Options, jobs: int, *, expects_edits: bool = False) -> None:
         self.options = options
         self.texts = Texts()
-        self.units = Units(options, self.texts, jobs)
-        self.rules: tuple[Rule, ...] = ()
-        self.rule_names: frozenset[str] = frozenset()
-        self.rule_messages: tuple[Message, ...] = ()
+        self.units = Units(options, self.texts, jobs, expects_edits=expects_edits)
+        self._rules: _Rules | None = None
         self.contracts: ProjectFunctions = {}
         self._contract_messages: tuple[Message, ...] = ()
         self._named = ProgramFiles()
@@ -70,6 +81,28 @@ class OpenProgram:
     def files(self) -> tuple[str, ...]:
         """The files of the program, as the user spelled them."""
         return self._named.files
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules that are checked."""
+        return self._known_rules().checked
+
+    @property
+    def rule_names(self) -> frozenset[str]:
+        """The names of all rules, which a comment may name."""
+        return self._known_rules().names
+
+    @property
+    def rule_messages(self) -> tuple[Message, ...]:
+        """What there is to say of rules."""
+        return self._known_rules().messages
+
+    def _known_rules(self) -> _Rules:
+        if self._rules is None:
+            checked, messages = load_rules(self.options)
+            everything, _ = load_rules(msgspec.structs.replace(self.options, rules=("all",)))
+            self._rules = _Rules(checked, messages, frozenset(rule.name for rule in everything))
+        return self._rules
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -102,9 +135,7 @@ class OpenProgram:
 
     def load_rules(self) -> None:
         """Reads the rules and contracts again."""
-        self.rules, self.rule_messages = load_rules(self.options)
-        everything, _ = load_rules(msgspec.structs.replace(self.options, rules=("all",)))
-        self.rule_names = frozenset(rule.name for rule in everything)
+        self._rules = None
         self.contracts, self._contract_messages = load_functions(self.options)
 
     def revise(self, progress: Progress | None = None, stop: Stop | None = None) -> Sequence[UnitView] | None:
@@ -119,7 +150,7 @@ class OpenProgram:
         """The program as the front end sees it, without checking anything."""
         units = self.revise() or []
         linked = link([unit.kept.unit for unit in units], contracts=self.contracts)
-        trees = tuple(parse(unit.built.preprocessed.text) for unit in units)
+        texts = tuple(unit.built.preprocessed.text for unit in units)
         asked = (*self._named.messages, *self._contract_messages)
         messages = (*asked, *(m for unit in units for m in unit_messages(unit)), *linked.messages)
         places = ProgramPlaces(linked.sources, {unit.path: unit.places for unit in units})
@@ -127,4 +158,4 @@ class OpenProgram:
         system = frozenset(linked.program.functions).difference(*(own_functions(unit) for unit in units))
         failed = not units or any(map(is_unreadable, units))
         declarations = Declarations(units, linked.sources)
-        return Inspection(trees, linked.program, messages, places, unparsed, system, declarations, failed)
+        return Inspection(texts, linked.program, messages, places, unparsed, system, declarations, failed)

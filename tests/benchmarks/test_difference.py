@@ -20,13 +20,14 @@ LONG = SAFE.replace(
 )
 
 
-def corpus(folder: Path) -> Path:
-    files = {"long.c": LONG, "safe.c": SAFE, "broken.c": BROKEN}
+def corpus(folder: Path, larger: tuple[str, ...] = ("long.c",)) -> Path:
+    files = {"safe.c": SAFE, "broken.c": BROKEN} | dict.fromkeys(larger, LONG)
     for name, text in files.items():
         (folder / "open").mkdir(exist_ok=True)
         (folder / "open" / name).write_text(text)
     head = "id,path,property,expected,category,kind,include_dir,cflags,data_model,note,ignore_lines"
-    (folder / "open" / "index.csv").write_text(f"{head}\nO1,open/long.c,reach_error,true,,verdict,,,ILP32,,\n")
+    listed = "".join(f"O{number},open/{name},reach_error,true,,verdict,,,ILP32,,\n" for number, name in enumerate(larger))
+    (folder / "open" / "index.csv").write_text(f"{head}\n{listed}")
     rows = "seq,path,property,expected\nown,open/safe.c,reach_error,true\nown,open/broken.c,reach_error,false\n"
     (folder / "open" / "incremental.csv").write_text(rows)
     return folder / "open"
@@ -47,6 +48,14 @@ def test_the_tasks_are_as_the_paper_makes_them(tmp_path: Path) -> None:
     for task in tasks:
         found = {how: run(task, "symbolic", how, 10.0).said for how in ("complete", "diffCond", "diffDP")}
         assert found == dict.fromkeys(found, "proof" if task.is_safe else "alarm"), task
+
+
+def test_each_pair_is_joined_with_two_programs(tmp_path: Path) -> None:
+    found = corpus_tasks(corpus(tmp_path, ("long.c", "longer.c", "longest.c")), 0)
+    tasks = [task for task in found if task.category == "combination"]
+    assert [task.is_safe for task in tasks] == [False, False, True, True]
+    assert len({task.name for task in tasks}) == 4
+    assert ["main__1() { int x = 3" in task.new for task in tasks] == [False, True] * 2  # behind the partner, and before it
 
 
 def test_a_joined_program_keeps_its_parts_apart() -> None:

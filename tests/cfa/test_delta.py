@@ -79,8 +79,8 @@ def test_a_delta_accounts_for_every_edge(one: list[list[str]], other: list[list[
     old, new = revision("\n".join(program(one)), "/program/a.c"), revision("\n".join(program(other)), "/program/a.c")
     change = program_change(old, new)
     modified = {function.old.name: function for function in change.modified}
-    assert {f.name for f in change.added} == new.program.functions.keys() - old.program.functions.keys()
-    assert {f.name for f in change.deleted} == old.program.functions.keys() - new.program.functions.keys()
+    assert set(change.added) == new.program.functions.keys() - old.program.functions.keys()
+    assert set(change.deleted) == old.program.functions.keys() - new.program.functions.keys()
     assert not change.unparsed
     for name in old.program.functions.keys() & new.program.functions.keys():
         before, after = old.program.functions[name], new.program.functions[name]
@@ -123,6 +123,6 @@ def test_only_functions_that_are_lowered_again_are_modified(chain: Path) -> None
         versions.append(Revision(view.program, view.places, view.unparsed))
     for step, (old, new) in zip(steps[1:], pairwise(versions), strict=True):
         change = program_change(old, new)
-        named = {display_name(f.old.name) for f in change.modified} | {display_name(f.name) for f in change.added}
+        named = {display_name(f.old.name) for f in change.modified} | set(map(display_name, change.added))
         if step.lowered is not None and not old.unparsed:
             assert named <= set(step.lowered), step.path

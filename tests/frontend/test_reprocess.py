@@ -249,3 +249,39 @@ def test_macros_that_depend_on_lines_are_found_through_others() -> None:
     assert macros.may_be(b"C")
     assert macros.may_be(b"__FILE__")
     assert not macros.may_be(b"y")
+
+
+def _defining(more: str) -> str:
+    defined = "".join(f"#define M{number} {number} /* a\n comment */ + 1\n" for number in range(12))
+    return f"{_HEAD}#include <stdio.h>\nint a = G;\n{defined}#undef G\nint b = M1;\n#define LINES F(1, \\\n 2)\n{more}"
+
+
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [
+        (_defining("int c = LINES;\n"), True),
+        (_defining("int c = F(1,\n#define LATE 3\n LATE);\n"), True),  # undefined behaviour (C11 6.10.3p11), and gcc does it
+        (_defining('#include "not_there.h"\nint c = M3;\n'), False),  # the preprocessor complains
+        (_defining('char *c = R"(\n#define TEXT 1\n)";\n'), False),  # what looks like a definition is none
+        (_defining("#error no\nint c;\n"), False),
+    ],
+)
+def test_the_run_that_lists_macros_gives_the_same_text(text: str, known: bool, tmp_path: Path) -> None:
+    path = str(tmp_path / "a.c")
+    plain = preprocess(path, text.encode(), UnitFlags(), Options())
+    listed = preprocess(path, text.encode(), UnitFlags(), Options(), with_macros=True)
+    lines, expected = _rows(listed), _rows(plain)  # a definition in the arguments of a macro breaks a line in two
+    assert {at: b" ".join(rows) for at, rows in lines.items()} == {at: b" ".join(rows) for at, rows in expected.items()}
+    assert (listed.messages, listed.dependencies, listed.raw) == (plain.messages, plain.dependencies, plain.raw)
+    assert (listed.macros is not None) == known
+    assert listed.macros is None or {b"M11", b"LINES", b"G", b"stdin"} <= listed.macros.names
+
+
+def test_a_reserved_word_that_was_printed_is_no_macro(tmp_path: Path) -> None:
+    path = str(tmp_path / "a.c")
+    text = 'void __check(int);\nint a = __LINE__;\nchar *b = "__TIME__";\n#define __SET 1\nint c = __SET;\n'
+    text += "#undef __INCLUDE_LEVEL__\nint x__DATE__, __INCLUDE_LEVEL__;\n"
+    macros = preprocess(path, text.encode(), UnitFlags(), Options(), with_macros=True).macros
+    assert macros is not None
+    may_be = [word for word in re.findall(r"_\w+", text) if macros.may_be(word.encode())]
+    assert may_be == ["__LINE__", "__TIME__", "__SET", "__SET", "__INCLUDE_LEVEL__", "__DATE__", "__INCLUDE_LEVEL__"]

@@ -20,7 +20,6 @@ from analysis.cfa.revisions.counterparts import counterparts
 from analysis.cfa.revisions.edge_delta import FunctionChange, Kind, Linkage, function_change
 from analysis.cfa.revisions.used import Used, used_by_functions
 from analysis.model.c_types import RecordDefinition
-from analysis.model.places import Place
 from analysis.model.spelling import display_name
 
 T = TypeVar("T")
@@ -49,22 +48,16 @@ class Change(msgspec.Struct, Generic[T], frozen=True):
         return "added" if self.old is None else "deleted" if self.new is None else "modified"
 
 
-class Whereabouts(msgspec.Struct, frozen=True):
-    """A function that is in one revision only: its linkage name, and the place of its name in its definition."""
-
-    name: str
-    place: Place
-
-
 class ProgramChange(msgspec.Struct, frozen=True):
-    """All that changed. Names are those of the old revision where something is in both.
+    """All that changed. Names are those of the old revision where something is in both. `added` and `deleted` are functions, by
+    linkage name.
 
     `unparsed` functions do not parse in one of the revisions, so that nobody knows whether they changed. `targets` are functions
     whose address is taken in one revision only, so that calls through pointers can reach them in that one only.
     """
 
-    added: tuple[Whereabouts, ...] = ()
-    deleted: tuple[Whereabouts, ...] = ()
+    added: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
     modified: tuple[FunctionChange, ...] = ()
     unparsed: tuple[str, ...] = ()
     globals: tuple[Change[Global], ...] = ()
@@ -84,8 +77,8 @@ class ProgramChange(msgspec.Struct, frozen=True):
             return function in (name, display_name(name))
 
         return ProgramChange(
-            added=tuple(change for change in self.added if wanted(change.name)),
-            deleted=tuple(change for change in self.deleted if wanted(change.name)),
+            added=tuple(filter(wanted, self.added)),
+            deleted=tuple(filter(wanted, self.deleted)),
             modified=tuple(change for change in self.modified if wanted(change.old.name)),
             unparsed=tuple(filter(wanted, self.unparsed)),
         )
@@ -104,8 +97,8 @@ def program_change(old: Revision, new: Revision) -> ProgramChange:
     added = [cfa for name, cfa in after.items() if name not in before and name not in lost and relevant(name)]
     deleted = [cfa for name, cfa in before.items() if name not in after and name not in lost and relevant(name)]
     return ProgramChange(
-        added=tuple(Whereabouts(cfa.name, new.places.name_place(cfa.name)) for cfa in added),
-        deleted=tuple(Whereabouts(cfa.name, old.places.name_place(cfa.name)) for cfa in deleted),
+        added=tuple(cfa.name for cfa in added),
+        deleted=tuple(cfa.name for cfa in deleted),
         modified=tuple(change for change in modified if change is not None and relevant(change.old.name)),
         unparsed=tuple(lost),
         globals=surroundings.globals(),

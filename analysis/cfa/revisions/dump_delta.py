@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 from analysis.cfa.cfa_text import effect_text, quoted
-from analysis.cfa.graph import Cfa, Edge, External, Global
+from analysis.cfa.graph import Cfa, Edge, External, Global, Places
 from analysis.cfa.revisions.delta import Change, ProgramChange
 from analysis.cfa.revisions.edge_delta import EdgeChange, FunctionChange, Kind
 from analysis.model.c_types import Member, RecordDefinition, spell
@@ -24,12 +24,13 @@ _SIGNS: dict[Kind, str] = {"added": "+", "deleted": "-", "modified": "~"}
 _COLOURS: dict[Kind, str] = {"added": "green4", "deleted": "red3", "modified": "blue3"}
 
 
-def dump_delta(change: ProgramChange, rules: Iterable[tuple[str, Kind]] = ()) -> str:
-    """One entry for each thing that changed, edges below their function; `rules` are the names of rules that did."""
-    lines = [f"+ function {display_name(f.name)}{_at(f.place)}" for f in change.added]
-    lines += [f"- function {display_name(f.name)}{_at(f.place)}" for f in change.deleted]
+def dump_delta(change: ProgramChange, old: Places, new: Places, rules: Iterable[tuple[str, Kind]] = ()) -> str:
+    """One entry for each thing that changed, edges below their function; `old` and `new` are the places of the revisions, `rules`
+    the names of rules that changed."""
+    lines = [f"+ function {display_name(name)}{_at(new.name_place(name))}" for name in change.added]
+    lines += [f"- function {display_name(name)}{_at(old.name_place(name))}" for name in change.deleted]
     for function in change.modified:
-        lines += _function(function)
+        lines += _function(function, old, new)
     lines += [f"? function {display_name(name)} does not parse in one of the versions: not compared" for name in change.unparsed]
     for variable in change.globals:
         lines += _entry("variable", variable, _variable)
@@ -51,18 +52,20 @@ def dot_delta(change: ProgramChange) -> str:
         lines += [f"    {line}" for line in _dot_function(f"{number}.", function)]
         lines.append("  }")
     for functions, kind in ((change.added, "green4"), (change.deleted, "red3")):
-        lines += [f"  {quoted(display_name(f.name))} [shape=box, color={kind}];" for f in functions]
+        lines += [f"  {quoted(display_name(name))} [shape=box, color={kind}];" for name in functions]
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def _function(change: FunctionChange) -> Iterator[str]:
-    yield f"~ function {display_name(change.old.name)}{_at(change.old_place, change.new_place)}"
+def _function(change: FunctionChange, old: Places, new: Places) -> Iterator[str]:
+    yield f"~ function {display_name(change.old.name)}{_at(old.name_place(change.old.name), new.name_place(change.new.name))}"
     before, after = _declaration(change.old), _declaration(change.new)
     if before != after:
         yield f"    ~ {before}"
         yield f"      {after}"
     for edge in change.edges:
-        yield from (f"    {line}" for line in _edge(edge))
+        place = None if edge.old is None else old.place(change.old.name, edge.old.id)
+        now = None if edge.new is None else new.place(change.new.name, change.own_ids[edge.new.id])
+        yield from (f"    {line}" for line in _edge(edge, place, now))
 
 
 def _declaration(cfa: Cfa) -> str:
@@ -70,13 +73,13 @@ def _declaration(cfa: Cfa) -> str:
     return f"{spell(cfa.type.result)} {display_name(cfa.name)}({', '.join(inside)})"
 
 
-def _edge(change: EdgeChange) -> Iterator[str]:
+def _edge(change: EdgeChange, place: Place | None, now: Place | None) -> Iterator[str]:
     before = None if change.old is None else _edge_text(change.old)
     after = None if change.new is None else _edge_text(change.new)
-    first, place = (after, change.new_place) if before is None else (before, change.old_place)
-    yield f"{_SIGNS[change.kind]} {first}{_at(place)}"
+    first, at = (after, now) if before is None else (before, place)
+    yield f"{_SIGNS[change.kind]} {first}{_at(at)}"
     if before is not None and after is not None:
-        yield f"  {after}{_at(change.new_place)}{'  with other types' if before == after else ''}"
+        yield f"  {after}{_at(now)}{'  with other types' if before == after else ''}"
 
 
 def _edge_text(edge: Edge) -> str:

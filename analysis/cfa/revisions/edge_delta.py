@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from typing import Literal
+from typing import Literal, TypeVar
 
 import msgspec
 
@@ -18,18 +18,16 @@ from analysis.cfa.graph import Cfa, Edge, Places
 from analysis.cfa.linking.rewrite import Renaming
 from analysis.cfa.revisions.match import match
 from analysis.model import ir
-from analysis.model.places import Place
 
+T = TypeVar("T")
 Kind = Literal["added", "deleted", "modified"]
 
 
 class EdgeChange(msgspec.Struct, frozen=True):
-    """An edge as it was and as it is, None for not at all; with the places. The new edge has the ids that `match` gives it."""
+    """An edge as it was and as it is, None for not at all. The new edge has the ids that `match` gives it."""
 
     old: Edge | None
     new: Edge | None
-    old_place: Place | None
-    new_place: Place | None
 
     @property
     def kind(self) -> Kind:
@@ -41,14 +39,15 @@ class FunctionChange(msgspec.Struct, frozen=True):
     """A function that is there in both revisions, and differs: in its type, in the order of its parameters, or in these edges, in
     the order of the text.
 
-    `new` has the ids that `match` gives it, and effects as they were lowered.
+    `new` has the ids that `match` gives it, and effects as they were lowered. `own_ids` are those that its edges have in their
+    revision, by these ids. `compared` is what was compared (`aligned`).
     """
 
     old: Cfa
     new: Cfa
-    old_place: Place
-    new_place: Place
     edges: tuple[EdgeChange, ...]
+    own_ids: Mapping[int, int]
+    compared: tuple[Cfa, Cfa]
 
 
 class Linkage(Renaming):
@@ -56,7 +55,11 @@ class Linkage(Renaming):
 
     def __init__(self, names: Mapping[str, str]) -> None:
         super().__init__()
-        self.names = names
+        self.names = {name: old for name, old in names.items() if name != old}
+
+    def __call__(self, value: T) -> T:
+        """The value with these names."""
+        return super().__call__(value) if self.names else value
 
     def _struct(self, value: msgspec.Struct) -> msgspec.Struct:
         value = super()._struct(value)
@@ -73,22 +76,18 @@ def function_change(old: Cfa, new: Cfa, old_places: Places, new_places: Places, 
     shown = _with_effects(matched, {edge.id: was.effect for edge, was in zip(matched.edges, new.edges, strict=True)})
     edges = []
     for before, at in _pairs(plain, matched):
-        edges.append(
-            EdgeChange(
-                None if before is None else old.by_id[before],
-                None if at is None else shown.edges[at],
-                None if before is None else old_places.place(old.name, before),
-                None if at is None else new_places.place(new.name, new.edges[at].id),
-            )
-        )
+        edges.append(EdgeChange(None if before is None else old.by_id[before], None if at is None else shown.edges[at]))
     if not edges and _is_called_alike(new, old):
         return None
-    return FunctionChange(old, shown, old_places.name_place(old.name), new_places.name_place(new.name), tuple(edges))
+    own_ids = {edge.id: own.id for edge, own in zip(shown.edges, new.edges, strict=True)}
+    return FunctionChange(old, shown, tuple(edges), own_ids, (plain, matched))
 
 
 def aligned(old: Cfa, new: Cfa, old_places: Places, new_places: Places, linkage: Linkage) -> tuple[Cfa, Cfa]:
     """Both revisions of a function with effects that can be compared, the new one with the ids that `match` gives it. `linkage`
     is for the new one."""
+    if new is old:
+        return old, old
     plain = _with_effects(old, {edge.id: _comparable(old, edge, old_places) for edge in old.edges})
     return plain, match(_with_effects(new, {e.id: linkage(_comparable(new, e, new_places)) for e in new.edges}), plain)
 

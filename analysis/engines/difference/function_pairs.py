@@ -69,6 +69,12 @@ def _has_same_blocks(old: Cfa, new: Cfa) -> bool:
     return dict(old.blocks) == dict(new.blocks) and all(old.inside.get(at) == new.inside.get(at) for at in old.by_id)
 
 
+def _with_own_ids(new: Cfa, renamed: Cfa) -> Cfa:
+    """A new function with the effects that can be compared."""
+    pairs = zip(new.edges, renamed.edges, strict=True)
+    return new.with_edges(tuple(Edge(edge.id, edge.source, edge.target, at.effect) for edge, at in pairs))
+
+
 class ProgramPair:
     """Two versions of a program; `change` is what differs. Functions are named as in the new version."""
 
@@ -77,6 +83,7 @@ class ProgramPair:
         self.change = change
         self.names = counterparts(new.program, old.program)
         self._linkage = Linkage(self.names)
+        self._modified = {one.old.name: one.compared for one in change.modified}
         self._pairs: dict[str, FunctionPair | None] = {}
 
     @cached_property
@@ -116,10 +123,10 @@ class ProgramPair:
         old, new = self.old.program.functions.get(self.old_name(name)), self.new.program.functions.get(name)
         if old is None or new is None or not self._is_comparable(name, old, new):
             return None
-        plain, renamed = aligned(old, new, self.old.places, self.new.places, self._linkage)
+        known = self._modified.get(old.name)
+        plain, renamed = known or aligned(old, new, self.old.places, self.new.places, self._linkage)
         twins = {edge.id: at.id for edge, at in zip(new.edges, renamed.edges, strict=True) if at.id in old.by_id}
-        effects = zip(new.edges, renamed.edges, strict=True)
-        own = new.with_edges(tuple(Edge(edge.id, edge.source, edge.target, at.effect) for edge, at in effects))
+        own = new if renamed is new else _with_own_ids(new, renamed)
         shared = taken_by(plain).own | taken_by(own).own
         sides = Side(self.old.program, plain, shared), Side(self.new.program, own, shared)
         used = {v.name for edge in own.edges for expr in ir.expressions(edge.effect) for v in ir.variables(expr)}

@@ -42,7 +42,7 @@ def differences(old: Revision, new: Revision, change: ProgramChange) -> dict[str
 
 def _is_other(name: str, change: ProgramChange) -> bool:
     """Whether a function, by the name that it had, has another body, is new, or does not parse in one of the versions."""
-    others = {found.old.name for found in change.modified}.union((found.name for found in change.added), change.unparsed)
+    others = {found.old.name for found in change.modified}.union(change.added, change.unparsed)
     return name in others
 
 
@@ -55,7 +55,7 @@ def _with_other_lives(old: Program, new: Program, names: Mapping[str, str]) -> s
 
 def _without_body(names: Mapping[str, str], change: ProgramChange) -> set[str]:
     """The functions, by the names that calls use now, that the new version lacks, or that do not parse in one of the versions."""
-    lost = {found.name for found in change.deleted}.union(change.unparsed)
+    lost = {*change.deleted, *change.unparsed}
     return lost.union(name for name, before in names.items() if before in lost)
 
 

@@ -11,31 +11,61 @@ import re
 import msgspec
 
 _DEFINITION = re.compile(rb"^#define ([A-Za-z_$][\w$]*)(.*)$", re.MULTILINE)
+_UNDEFINED = re.compile(rb"^#undef ([A-Za-z_$][\w$]*)", re.MULTILINE)
 _WORD = re.compile(rb"[A-Za-z_$][\w$]*")
 _RESERVED = re.compile(rb"_[A-Z_]|\$")  # what the compiler may know by itself: __LINE__, _Pragma
 _FOR_PEOPLE = re.compile(rb"__FILE__\s*,\s*__LINE__")
 _RENUMBERED = re.compile(rb"^[ \t]*#[ \t]*(?:line\b|\d)", re.MULTILINE)
+_DUMPED = re.compile(rb"^(?:#(?:define|undef) [^\n]*\n)+(?P<before_marker>(?=# \d))?", re.MULTILINE)
+_RAW_STRING = b'R"'
 
 
 class Macros(msgspec.Struct, frozen=True):
     """The macros of one file: all names, those whose expansion depends on the line they are on, and whether `#line` makes the
-    numbers of lines other than they are."""
+    numbers of lines other than they are. `text` is what the preprocessor printed when it listed them."""
 
     names: frozenset[bytes]
     of_lines: frozenset[bytes]
     renumbered: bool
+    text: bytes = b""
 
     def may_be(self, word: bytes) -> bool:
         """Whether a word in the text can be a macro."""
-        return word in self.names or _RESERVED.match(word) is not None
+        return word in self.names or (_RESERVED.match(word) is not None and not self._is_printed(word))
+
+    def _is_printed(self, word: bytes) -> bool:
+        """Whether the preprocessor has printed a word as it is, outside of strings, as it does with none of its own macros."""
+        text, end = self.text, len(self.text)
+        if _RAW_STRING in text:
+            return False
+        while (start := text.rfind(word, 0, end)) >= 0:  # from the end, where the file's own lines are
+            first, last = text.rfind(b"\n", 0, start) + 1, text.find(b"\n", start)
+            row = text[first : len(text) if last < 0 else last]
+            if not row.startswith(b"#") and b'"' not in row and b"'" not in row and word in _WORD.findall(row):
+                return True
+            end = first
+        return False
 
     def depends_on_lines(self, text: bytes) -> bool:
         """Whether what a text expands to can depend on the lines that it is on, for the program itself."""
         return not self.of_lines.isdisjoint(_WORD.findall(_FOR_PEOPLE.sub(b"", text)))
 
 
+def without_definitions(dumped: bytes) -> bytes | None:
+    """The preprocessed text without the definitions that `-dD` prints between its lines. None if they may not be told from text:
+    a raw string, which gcc knows in C as well, can have lines that look like them."""
+    if _RAW_STRING in dumped:
+        return None
+    return _DUMPED.sub(_blank_lines, dumped)
+
+
+def _blank_lines(definitions: re.Match[bytes]) -> bytes:
+    """As many lines; none where a line marker says which line comes next."""
+    return b"" if definitions["before_marker"] is not None else b"\n" * definitions[0].count(b"\n")
+
+
 def read_macros(definitions: bytes, source: bytes) -> Macros:
-    """The macros of a `source` that was preprocessed to `definitions`, with `-dD`."""
+    """The macros of a `source` that was preprocessed to `definitions`, with `-dD`. What is undefined somewhere counts as well."""
     bodies = {match[1]: match[2] for match in _DEFINITION.finditer(definitions)}
     of_lines = {b"__LINE__", b"__COUNTER__"}
     users: dict[bytes, set[bytes]] = {}
@@ -47,4 +77,5 @@ def read_macros(definitions: bytes, source: bytes) -> Macros:
         new = users.get(work.pop(), set()) - of_lines
         of_lines |= new
         work.extend(new)
-    return Macros(frozenset(bodies), frozenset(of_lines), _RENUMBERED.search(source) is not None)
+    names = frozenset(bodies).union(_UNDEFINED.findall(definitions))
+    return Macros(names, frozenset(of_lines), _RENUMBERED.search(source) is not None, definitions)

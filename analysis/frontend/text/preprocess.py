@@ -32,7 +32,7 @@ from analysis.frontend.compiler.overlay import Mirror, are_rarely_included, incl
 from analysis.frontend.compiler.stand_ins import Missing, StandIns
 from analysis.frontend.text.difference import Difference
 from analysis.frontend.text.line_map import LineMap, escape, printable, with_even_markers
-from analysis.frontend.text.macros import Macros
+from analysis.frontend.text.macros import Macros, read_macros, without_definitions
 from analysis.frontend.text.same_text import is_same_text
 from analysis.model.file_reading import UnreadableError, read_file
 from analysis.model.options import Options
@@ -95,9 +95,16 @@ class Preprocessed(NamedTuple):
 
 
 def preprocess(
-    path: str, text: bytes | None, flags: UnitFlags, options: Options, overlay: Mapping[str, bytes] | None = None
+    path: str,
+    text: bytes | None,
+    flags: UnitFlags,
+    options: Options,
+    overlay: Mapping[str, bytes] | None = None,
+    *,
+    with_macros: bool = False,
 ) -> Preprocessed:
     """Preprocesses a file. `text` None: as it is on disk. `overlay` maps absolute paths to the unsaved texts of all files.
+    `with_macros`: the same run of the compiler lists the macros, if it can, for edits that come (`reprocess`).
 
     Never raises for anything that a user can cause: a file that cannot be used gives an empty text and a message.
     """
@@ -105,11 +112,12 @@ def preprocess(
     absolute = os.path.abspath(path)
     source, problem = read_source(path, text, options.limits.source_bytes)
     run = _Run(path, absolute, flags, options)
-    texts = {} if overlay is None else overlay
+    macros: Macros | None = None
+    texts = overlay or {}
     if problem is not None:
         run.messages.append(problem)
     elif source.strip():
-        run.preprocess(source, texts)
+        run, macros = _done(run, source, texts, lists_macros=with_macros)
     raw = run.output is None
     result = source if run.output is None else with_even_markers(run.output)
     line_map = LineMap(result, printable(path), raw)
@@ -125,8 +133,24 @@ def preprocess(
     dependencies = tuple(dict.fromkeys(os.path.normpath(os.path.join(folder, os.fsdecode(name))) for name in read))
     ms = (time.perf_counter() - began) * 1000
     return Preprocessed(path, source, result, line_map, tuple(run.messages), dependencies, ms, raw, folder)._replace(
-        flags_doubt=why
+        macros=macros, flags_doubt=why
     )
+
+
+def _done(run: _Run, source: bytes, overlay: Mapping[str, bytes], *, lists_macros: bool) -> tuple[_Run, Macros | None]:
+    """`run`, or one that gives the same text, after it was done; and the macros if asked for and nothing is complained of."""
+    if not lists_macros or run.flags.others:
+        run.preprocess(source, overlay)
+        return run, None
+    listing = _Run(run.path, os.path.join(run.folder, os.path.basename(run.path)), run.flags, run.options, ("-dD",))
+    listing.preprocess(source, overlay)
+    dumped = listing.output
+    text = None if dumped is None else without_definitions(dumped)
+    if dumped is None or text is None:
+        run.preprocess(source, overlay)
+        return run, None
+    listing.output = text
+    return listing, None if listing.messages else read_macros(dumped, source)
 
 
 def _under(flags: UnitFlags, run: _Run, source: bytes, overlay: Mapping[str, bytes]) -> _Run:

@@ -32,7 +32,14 @@ def reprocess(
     blank = blank_edit(base.source, source)
     if blank is not None and blank.in_comment and not blank.by:
         return base._replace(source=source, ms=(time.perf_counter() - began) * 1000, in_comment=0)
-    macros, edit = _edited(base, source, blank, flags, options, overlay)
+    lines = edited_lines(base.source, source)
+    by_lines = lines is not None and (blank is None or not blank.in_comment) and _has_only_text(base.source, lines)
+    if base.messages or not (by_lines or blank is not None):
+        return preprocess(before.path, text, flags, options, overlay)
+    macros = base.macros
+    if macros is None:
+        return preprocess(before.path, text, flags, options, overlay, with_macros=True)
+    edit = _edited(base, source, macros, blank, by_lines=by_lines)
     if edit is None:
         return preprocess(before.path, text, flags, options, overlay)._replace(macros=macros)
     ms = (time.perf_counter() - began) * 1000
@@ -41,22 +48,13 @@ def reprocess(
     return now._replace(change=change)
 
 
-def _edited(
-    base: Preprocessed, source: bytes, blank: Blank | None, flags: UnitFlags, options: Options, overlay: Mapping[str, bytes]
-) -> tuple[Macros | None, Edit | None]:
-    """The macros, if they were needed, and the text edited, if that can be done. What is copied line by line keeps the layout
-    that the preprocessor would give it, on which the next edit can go on; so that comes first."""
-    lines = edited_lines(base.source, source)
-    by_lines = lines is not None and (blank is None or not blank.in_comment) and _has_only_text(base.source, lines)
-    if base.messages or not (by_lines or blank is not None):
-        return None, None
-    macros = base.macros or _read(base, flags, options, overlay)
-    if macros is None:
-        return None, None
+def _edited(base: Preprocessed, source: bytes, macros: Macros, blank: Blank | None, *, by_lines: bool) -> Edit | None:
+    """The text edited, if that can be done. What is copied line by line keeps the layout that the preprocessor would give it, on
+    which the next edit can go on; so that comes first."""
     edit = edit_lines(base.source, base.text, base.line_map, source, macros) if by_lines else None
     if edit is None and blank is not None:
         edit = move_lines(base.text, base.line_map, source, blank, macros)
-    return macros, edit
+    return edit
 
 
 def _is_inside_comment(before: Preprocessed, lines: Lines) -> bool:

@@ -40,17 +40,18 @@ def build(
     overlay: Mapping[str, bytes],
     previous: Built | None = None,
     only_text: bool = False,
+    with_macros: bool = False,
 ) -> Built:
     """Builds the unit of the file at `path`; `text` is its unsaved text, None for the disk's.
 
     `previous` is the unit's last revision: functions whose text did not change are taken from it. `only_text`: nothing but
-    the text of the file is another than it was then.
+    the text of the file is another than it was then. `with_macros`: edits will follow, for which macros are asked for at once.
     """
     if previous is not None and only_text:
         opened = opened_comment(previous, text, options)
         preprocessed = opened or with_the_rest(previous, reprocess(previous.preprocessed, text, flags, options, overlay))
     else:
-        preprocessed = preprocess(path, text, flags, options, overlay)
+        preprocessed = preprocess(path, text, flags, options, overlay, with_macros=with_macros)
     if previous is not None and previous.preprocessed.text == preprocessed.text and previous.unit.model == _model(flags, options):
         built = msgspec.structs.replace(previous, preprocessed=preprocessed, lowered=0, parse_ms=0.0, lower_ms=0.0)
         return _with_doubt(built)

@@ -27,12 +27,13 @@ Stop = Callable[[], bool]
 
 
 class Units:
-    """All units of a session, by path as the user spelled it."""
+    """All units of a session, by path as the user spelled it. `expects_edits`: other texts of the same files will follow."""
 
-    def __init__(self, options: Options, texts: Texts, jobs: int) -> None:
+    def __init__(self, options: Options, texts: Texts, jobs: int, *, expects_edits: bool = False) -> None:
         self._options = options
         self._texts = texts
         self._jobs = jobs
+        self._expects_edits = expects_edits
         self.revision = 0
         self._units: dict[str, UnitView] = {}
         self._tried: dict[str, Preprocessed] = {}  # what cannot be made ready
@@ -93,10 +94,23 @@ class Units:
             before = self._units.get(path)
             only_text = before is not None and before.new == self._texts.new and self._surroundings_stay(before, marks[path])
             previous = None if before is None else before.built
-            built = build(path, self._texts.unsaved(path), flags[path], self._options, overlay, previous, only_text)
+            built = build(
+                path,
+                self._texts.unsaved(path),
+                flags[path],
+                self._options,
+                overlay,
+                previous,
+                only_text,
+                self._with_macros(files),
+            )
             self._enter(path, marks[path], built)
         self._know_lookups(files, flags)
         return self._in_programs.of([self._units[path] for path in files])
+
+    def _with_macros(self, files: Sequence[str]) -> bool:
+        """Whether macros are asked for at once. Of many files, most will stay as they are."""
+        return self._expects_edits and len(files) <= _FEW
 
     @property
     def unready(self) -> list[UnitView]:
