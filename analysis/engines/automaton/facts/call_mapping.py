@@ -160,7 +160,7 @@ class CallTransfer:
         rule = self._transfer.rules[after.rule]
         if not self._possible(model, edge, callee, before, after):
             return []
-        if before is None and not self._is_evidence(model, edge, callee, after):
+        if before is None and (after.state == rule.member_state or not self._is_evidence(model, edge, callee, after)):
             return []
         paths = self._homes(model, edge, callee, before, after)
         if paths is None:

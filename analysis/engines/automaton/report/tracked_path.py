@@ -99,6 +99,8 @@ class TrackedPath:
 
     def _of_beginning(self) -> Beginning:
         first = self._steps[0]
+        if self._fact.transition >= 0 and self._rule.transitions[self._fact.transition].source == self._rule.member_state:
+            return "owned-member"
         if any(taken.depth < self._home.depth for taken in self._steps):
             return "passed-failure" if self._is_failure() else "argument"
         result: Beginning = "allocated-elsewhere" if self._rule.ownership else "function-result"

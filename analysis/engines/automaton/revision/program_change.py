@@ -10,8 +10,8 @@ functions is taken over, and `Changes` names
   something that has a body now, or none, or is declared otherwise (`world`);
 - calls of functions that write or read other cells, in the scope of these cells (`FunctionModel.rewrite`);
 - in a function where values begin or cease to be tracked, because they can reach an error only now or only could before
-  (`relevance`), or where it is believed otherwise that they can be null (`beliefs`), all edges, in an empty scope: both are
-  asked only where facts begin.
+  (`relevance`), or where it is believed otherwise that they can be null (`beliefs`) or owned (`owned_members`), all edges, in an
+  empty scope: all of this is asked only where facts begin.
 
 A modified edge with the old answers needs no repair ([ORION] section 3), so naming too much costs only time. Functions whose
 parameters are others are removed and added. A small program in which more than bodies differ is checked from nothing (`revise`
@@ -87,7 +87,7 @@ def revise(
     if delta.transfer.lenient != before.transfer.lenient:
         return None
     doubting = set[str]().union(*map(callers.of, doubted))  # results of functions are tested more or less often than before
-    otherwise = doubting | _otherwise_relevant(delta, nodes, graph)
+    otherwise = doubting | _otherwise_relevant(delta, nodes, graph) | _ending_otherwise(delta, before)
     touched = remodelled | otherwise
     rewritten = _kept_models(calls)
     delta.memos = _memos(delta, before, remodelled | rewritten.keys(), otherwise, nodes, callers)
@@ -147,6 +147,7 @@ def _without_models(
     if world or not _spoil_alike(before, delta, changed):
         delta.constants = constant_globals(program, delta.footprints.returning, delta.spoiled, delta.initial_values)
     delta.relevance.revise(program, delta.matcher, changed)
+    delta.members = tuple(one.revised(program, delta.matcher, delta.footprints.kept, changed) for one in before.members)
     return delta, moved
 
 
@@ -290,6 +291,15 @@ def _otherwise_relevant(delta: ProgramDelta, nodes: Set[Node], graph: Derivation
         for name, part in graph.functions.items():
             if any(_leaves_with(delta, name, exit_, shared) for exits in part.summaries.values() for exit_ in exits):
                 found.update(part.callers)
+    return found & delta.program.functions.keys()
+
+
+def _ending_otherwise(delta: ProgramDelta, before: ProgramDelta) -> set[str]:
+    """The functions that end objects whose members own something now, and did not before, or the other way round."""
+    found = set[str]()
+    for old, new in zip(before.members, delta.members, strict=True):
+        names = old.ended.keys() | new.ended.keys()
+        found.update(name for name in names if old.ended.get(name) != new.ended.get(name))
     return found & delta.program.functions.keys()
 
 
