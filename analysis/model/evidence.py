@@ -18,7 +18,7 @@ Beginning = Literal[
     "released-here",  # this function frees, closes, locks or destroys it
     "function-result",  # a function of the program returns it so
     "allocated-elsewhere",  # a function of the program allocates or opens it, and returns it
-    "owned-member",  # a member of an object holds it, and owns it by what the whole program does with that member
+    "owned-member",  # an object owns it, by what the whole program does with it, and a function loses it
     "argument",  # a caller passes it so
     "passed-failure",  # a caller passes it so, where memory, a file or input fails
     "whatever-called",  # runs of the function showed it, whatever they were passed

@@ -80,11 +80,16 @@ class Transfer:
         return list(found)
 
     def _begin_owned(self, model: FunctionModel, edge: Edge, members: OwnedMembers) -> Iterator[int]:
-        """The facts that members of objects own something which this function ends: of its parameters, from its entry on, and of
-        variables, from where they get an object from memory."""
+        """The facts that objects own something which this function loses (`functions.owned_members`): with a parameter that it
+        ends, from its entry on; with a variable, from where that gets an object from memory on; or what it leaves, from where it
+        frees other parts on."""
         effect = edge.effect
+        ended, left = members.rule.member_states
+        for behind, path in sorted(members.left.get(model.cfa.name, ())):
+            if behind == edge.id and path[0] not in model.assignments.reassigned:
+                yield self.facts.number(Fact(members.number, left, (path,)))
         for variable, steps in sorted(members.ended.get(model.cfa.name, ())):
-            number = self.facts.number(Fact(members.number, members.state, ((variable, "*", *steps),)))
+            number = self.facts.number(Fact(members.number, ended, ((variable, "*", *steps),)))
             if variable in model.parameters and edge.source == model.cfa.entry:
                 if not (isinstance(effect, ir.Call) and any(t in self._program.functions for t in self._program.targets(effect))):
                     yield from self.step(model, edge, number)

@@ -133,6 +133,8 @@ class Tracked(AssertedPath):
             yield "way-unknown"
         if self._wraps:
             yield "sum-wraps"
+        if self._of_beginning() == "owned-member":
+            return  # the program was asked as a whole
         holders = self._ended_holders()
         if self._is_from_memory() and not any(ends_in(self._fact.paths[0], holder) for holder in holders):
             yield "stored-failure" if self._is_failure() else "in-memory"

@@ -296,11 +296,8 @@ def _otherwise_relevant(delta: ProgramDelta, nodes: Set[Node], graph: Derivation
 
 def _ending_otherwise(delta: ProgramDelta, before: ProgramDelta) -> set[str]:
     """The functions that end objects whose members own something now, and did not before, or the other way round."""
-    found = set[str]()
-    for old, new in zip(before.members, delta.members, strict=True):
-        names = old.ended.keys() | new.ended.keys()
-        found.update(name for name in names if old.ended.get(name) != new.ended.get(name))
-    return found & delta.program.functions.keys()
+    pairs = zip(before.members, delta.members, strict=True)
+    return set[str]().union(*(old.differ(new) for old, new in pairs)) & delta.program.functions.keys()
 
 
 def _begins_at(delta: ProgramDelta, name: str, cfa: Cfa, nodes: frozenset[Node]) -> bool:

@@ -103,7 +103,7 @@ def revise_rules(
 def _automaton(rule: Rule) -> tuple[object, ...]:
     """What a rule does, without its words."""
     transitions = tuple(msgspec.structs.replace(transition, message="") for transition in rule.transitions)
-    states = rule.local_states, rule.failure_states, rule.member_state
+    states = rule.local_states, rule.failure_states, rule.member_states
     functions = rule.names, rule.kinds, rule.keeps, rule.shipped  # which functions it is about
     return transitions, rule.tracks, rule.ownership, rule.about_object, states, functions
 
