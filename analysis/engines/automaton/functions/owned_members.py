@@ -23,7 +23,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from analysis.cfa.graph import Program
 from analysis.engines.automaton.functions.access_paths import Path
 from analysis.engines.automaton.functions.matching import Matcher
-from analysis.engines.automaton.functions.member_uses import MADE, NO_USES, OTHER, Member, Passed, Uses, UsesReader
+from analysis.engines.automaton.functions.member_uses import MADE, NO_USES, OTHER, Member, Passed, Release, Uses, UsesReader
 from analysis.model.c_types import Array, Pointer, Record, RecordDefinition, Type
 from analysis.rules.automaton import Rule
 
@@ -105,24 +105,32 @@ class _Summed:
         blocks = self._single_blocks()
         ended = {key for uses in self._uses.values() for _, key in uses.ends}
         for name, uses in self._uses.items():
-            renewed = {member[0] for member, _ in uses.stored}
             if isinstance(self._program.functions[name].type.result, Pointer):
                 continue  # it may hand out what it leaves
-            found: set[tuple[int, Path]] = set()
-            for release in uses.releases:
-                if release.key in renewed | ended or (release.to and self._freeing.isdisjoint(release.to)):
-                    continue
-                members = [one for one in _members(self._program.records, release.key) if one[0] in self._sole]
-                freed = {member for member, _ in members if member in ever}
-                if not freed or not freed <= self._freed[name]:
-                    continue  # it is not the function that frees what objects of this type own
-                if len(freed) > 1 or not release.root[1:]:
-                    kept = (path for member, path in members if member not in ever | uses.given)
-                    found.update((release.edge, (*release.root, *path)) for path in kept)
-                if release.root[1:] and release.key in blocks and name not in self._program.address_taken:
-                    found.add((release.edge, release.root[:1]))
+            spared = ended | {member[0] for member, _ in uses.stored}
+            releases = [one for one in uses.releases if one.key not in spared and self._frees(name, one, ever)]
+            found = {(one.edge, path) for one in releases for path in self._left_of(name, one, ever)}
+            if name not in self._program.address_taken:
+                found |= {(one.edge, one.root[:1]) for one in releases if one.root[1:] and one.key in blocks}
             if found:
                 yield name, frozenset(found)
+
+    def _frees(self, name: str, release: Release, ever: Set[Member]) -> bool:
+        """Whether what is passed is freed, by a function that frees all that is ever freed of what objects of the type own."""
+        if release.to and self._freeing.isdisjoint(release.to):
+            return False
+        members = {
+            member for member, _ in _members(self._program.records, release.key) if member in self._sole and member in ever
+        }
+        return bool(members) and members <= self._freed[name]
+
+    def _left_of(self, name: str, release: Release, ever: Set[Member]) -> Iterator[Path]:
+        """The paths to the members that a function leaves in the object of one of which it frees other members."""
+        members = [one for one in _members(self._program.records, release.key) if one[0] in self._sole]
+        freed = sum(member in ever for member, _ in members)
+        if freed > 1 or (freed and not release.root[1:]):
+            kept = (path for member, path in members if member not in ever | self._uses[name].given)
+            yield from ((*release.root, *path) for path in kept)
 
     def _find_freeing(self) -> set[Passed]:
         """The parameters that functions of the program free, in some runs, themselves or by those that they call."""

@@ -133,14 +133,8 @@ class Tracked(AssertedPath):
             yield "way-unknown"
         if self._wraps:
             yield "sum-wraps"
-        if self._of_beginning() == "owned-member":
-            return  # the program was asked as a whole
-        holders = self._ended_holders()
-        if self._is_from_memory() and not any(ends_in(self._fact.paths[0], holder) for holder in holders):
-            yield "stored-failure" if self._is_failure() else "in-memory"
-        names = [path for path in self._own_paths() if not any(ends_in(path, holder) for holder in holders)]
-        if self._rule.ownership and (any(map(is_reachable, names)) or self._is_stored_below()):
-            yield "reachable"
+        if self._of_beginning() != "owned-member":  # there, the program was asked as a whole
+            yield from self._shared()
         if self._is_never_used():
             yield "never-used"
         if any(map(self._is_through_pointer, range(len(self._steps)))):
@@ -155,6 +149,15 @@ class Tracked(AssertedPath):
         is_end = isinstance(self._edge(self._last).effect, ir.Return)
         if self._rule.ownership and is_end and display_name(self._last.function) == "main":
             yield "at-the-end"
+
+    def _shared(self) -> Iterator[Evidence]:
+        """Signs that other functions know the memory that the value is in."""
+        holders = self._ended_holders()
+        if self._is_from_memory() and not any(ends_in(self._fact.paths[0], holder) for holder in holders):
+            yield "stored-failure" if self._is_failure() else "in-memory"
+        names = [path for path in self._own_paths() if not any(ends_in(path, holder) for holder in holders)]
+        if self._rule.ownership and (any(map(is_reachable, names)) or self._is_stored_below()):
+            yield "reachable"
 
     def _ended_holders(self) -> list[Path]:
         """The paths to what the error passes to the function that frees it: what was stored in it, nobody reaches there any more.
