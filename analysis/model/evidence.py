@@ -18,6 +18,7 @@ Beginning = Literal[
     "released-here",  # this function frees, closes, locks or destroys it
     "function-result",  # a function of the program returns it so
     "allocated-elsewhere",  # a function of the program allocates or opens it, and returns it
+    "owned-member",  # an object owns it, by what the whole program does with it, and a function loses it
     "argument",  # a caller passes it so
     "passed-failure",  # a caller passes it so, where memory, a file or input fails
     "whatever-called",  # runs of the function showed it, whatever they were passed
@@ -65,6 +66,7 @@ POINTS: Mapping[Evidence, int] = {
     "null-constant": 0,
     "function-result": -20,
     "allocated-elsewhere": 0,
+    "owned-member": 20,
     "argument": -20,
     "passed-failure": -10,
     "whatever-called": 40,

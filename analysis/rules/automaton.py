@@ -73,7 +73,9 @@ class Rule(msgspec.Struct, frozen=True):
     value. `local_states`: states that are evidence only inside the function where they arose (a test for null
     says nothing about the caller's other paths). `failure_states`: states of values that are null in some runs
     because something failed, whatever callers do; a function that returns null while it holds one, and has not found
-    it to be otherwise, fails as well, and its result is in that state. `provers_only`: there are no transitions;
+    it to be otherwise, fails as well, and its result is in that state. `member_states`: two states of what an object owns, by
+    what the whole program does with it: as the object ends, and as a function leaves it that frees other parts of the object
+    (`engines.automaton.functions.owned_members`). They say nothing to callers. `provers_only`: there are no transitions;
     what violates the rule is a condition on single steps that provers know by the rule's name."""
 
     name: str
@@ -93,6 +95,7 @@ class Rule(msgspec.Struct, frozen=True):
     provers_only: bool = False
     kinds: Mapping[str, str] = {}
     failure_states: frozenset[str] = frozenset()
+    member_states: tuple[str, ...] = ()
 
     @property
     def found_by_words(self) -> str:

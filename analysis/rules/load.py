@@ -124,7 +124,7 @@ def _rule(content: dict[str, Any], shipped: bool) -> Rule:
             transitions.extend(_transitions(entry, tracks))
         except PatternError as error:
             raise RuleError(f"transitions.{number}: {error}") from None
-    reached = {START} | {t.target for t in transitions}
+    reached = {START, *content.get("member-states", ())} | {t.target for t in transitions}
     for transition in transitions:
         if transition.source not in reached:
             raise RuleError(f"no transition leads to the state {transition.source}")
@@ -140,6 +140,7 @@ def _rule(content: dict[str, Any], shipped: bool) -> Rule:
         about_object=content.get("about-object", False),
         local_states=frozenset(content.get("local-states", ())),
         failure_states=frozenset(content.get("failure-states", ())),
+        member_states=tuple(content.get("member-states", ())),
         names=names,
         keeps=frozenset(content.get("keeps", ())),
         transitions=tuple(transitions),

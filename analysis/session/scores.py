@@ -27,6 +27,7 @@ _REASONS: Mapping[Evidence, str] = {
     "null-constant": "the function itself sets it to NULL or 0; code in between may rule that out",
     "function-result": "another function returns it, but perhaps not in this call",
     "allocated-elsewhere": "another function allocates or opens it, and returns it",
+    "owned-member": "by all that the program does with it, an object owns it, and this is where it should be freed",
     "argument": "a caller passes it, and may know more about it",
     "passed-failure": "a caller passes the result of something that can fail; after a failure, it may not get here",
     "whatever-called": "runs of the function did this, whatever they were passed",

@@ -30,7 +30,8 @@ Some decisions accept missed defects to avoid noise:
   holds (`feasibility.path_values`). If it has several targets, it passes no null or zero (`facts.product`).
 - Globals are followed from the program's start only in small programs (`facts.product`).
 - Memory stored in an object that the function did not make, or in a global of a large program,
-  counts as given away (`facts.outcomes`). Ownership is not tracked through the heap.
+  counts as given away (`facts.outcomes`). Ownership is not tracked through the heap, but for members in which the whole program
+  stores only what it has just allocated (`functions.owned_members`).
 - There is one finding per function, rule, message and lost variable, at its first place (`report.findings`).
 - An error is reported only with a path whose branches agree, found within a budget
   (`feasibility`). If the search gives up, the function's verdict says so.

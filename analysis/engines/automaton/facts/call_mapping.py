@@ -74,6 +74,8 @@ class CallTransfer:
 
     def enter(self, model: FunctionModel, edge: Edge, callee: FunctionModel, fact: Fact) -> int:
         """The fact with which the callee is entered; NOTHING when the value does not matter to it."""
+        if fact.state in self._transfer.rules[fact.rule].member_states[1:]:
+            return NOTHING  # no function frees it
         images = {image for path in fact.paths for image in self._entering(model, edge, callee, fact, path)}
         if not images:
             return NOTHING
@@ -160,7 +162,7 @@ class CallTransfer:
         rule = self._transfer.rules[after.rule]
         if not self._possible(model, edge, callee, before, after):
             return []
-        if before is None and not self._is_evidence(model, edge, callee, after):
+        if before is None and (after.state in rule.member_states or not self._is_evidence(model, edge, callee, after)):
             return []
         paths = self._homes(model, edge, callee, before, after)
         if paths is None:

@@ -19,6 +19,7 @@ from analysis.engines.automaton.functions.constant_globals import constant_globa
 from analysis.engines.automaton.functions.footprint import Footprints
 from analysis.engines.automaton.functions.function_model import FunctionModel, fact_names
 from analysis.engines.automaton.functions.matching import Matcher, PatternIndex
+from analysis.engines.automaton.functions.owned_members import owned_members
 from analysis.engines.automaton.solver.full import FACT_BITS, FACT_MASK, Entry
 from analysis.model import ir
 from analysis.rules.automaton import Rule
@@ -100,6 +101,7 @@ class ProgramDelta:
         self._answers: dict[tuple[int, ...], tuple[int, ...]] = {}  # equal answers as one object, of which there are few
         self.around = Surroundings(program, self.footprints, self.matcher, self._weak_cases())
         self.beliefs = Beliefs(self.program, self.weak_lookup())
+        self.members = owned_members(rules, program, self.matcher, self.footprints.kept)
         self.connect(self.footprints.order)
 
     def surround(self) -> None:
@@ -110,7 +112,7 @@ class ProgramDelta:
     def connect(self, names: Iterable[str]) -> None:
         """Puts together what depends on the program as a whole, and asks models of the functions named, callees first."""
         rules = self.rules
-        self.transfer = Transfer(rules, self.facts, self.program, self.relevance, self.thorough)
+        self.transfer = Transfer(rules, self.facts, self.program, self.relevance, self.members, self.thorough)
         self.calls = CallTransfer(self.transfer, self.footprints, self.matcher, self.beliefs)
         for name in names:
             _ = self.lookup(name).cases.known  # callees first: what a call does is asked of the callee, and recursion is not deep

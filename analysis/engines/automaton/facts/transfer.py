@@ -9,6 +9,8 @@ Calls of external functions are in `external_calls`, calls of functions with a b
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from analysis.cfa.graph import Edge, Program
 from analysis.engines.automaton.facts.environments import complement, exit_environment
 from analysis.engines.automaton.facts.external_calls import ExternalCalls
@@ -31,6 +33,7 @@ from analysis.engines.automaton.functions.access_paths import CALLER, RESULT, Pa
 from analysis.engines.automaton.functions.function_model import FunctionModel, asks_for_failures
 from analysis.engines.automaton.functions.known_conditions import Known
 from analysis.engines.automaton.functions.matching import Match
+from analysis.engines.automaton.functions.owned_members import OwnedMembers
 from analysis.model import ir
 from analysis.model.c_types import Pointer
 from analysis.model.intervals import ANY, ZERO, Interval, meet
@@ -40,13 +43,23 @@ from analysis.rules.automaton import ERROR, START, STOP, Rule
 class Transfer:
     """The transition relation on edges, without entering the bodies of callees, for the functions of one program."""
 
-    def __init__(self, rules: tuple[Rule, ...], facts: FactTable, program: Program, relevance: Relevance, thorough: bool) -> None:
+    def __init__(
+        self,
+        rules: tuple[Rule, ...],
+        facts: FactTable,
+        program: Program,
+        relevance: Relevance,
+        members: tuple[OwnedMembers, ...],
+        thorough: bool,
+    ) -> None:
         self.thorough = thorough
         self.rules = rules
         self.relevance = relevance
         self.facts = facts
         self.outcomes = Outcomes(rules, facts, thorough)
         self._external = ExternalCalls(self.outcomes, program)
+        self._program = program
+        self._members = members
         self._guessed = frozenset(name for name, one in program.externals.items() if one.guess)
         self.lenient = any(name.startswith("__VERIFIER_") for name in (*program.externals, *program.functions))
 
@@ -62,7 +75,28 @@ class Transfer:
         for match in matches.after:
             if match.source == START:
                 found.update(dict.fromkeys(self._begin_after(model, edge, match)))
+        for members in self._members:
+            found.update(dict.fromkeys(self._begin_owned(model, edge, members)))
         return list(found)
+
+    def _begin_owned(self, model: FunctionModel, edge: Edge, members: OwnedMembers) -> Iterator[int]:
+        """The facts that objects own something which this function loses (`functions.owned_members`): with a parameter that it
+        ends, from its entry on; with a variable, from where that gets an object from memory on; or what it leaves, from where it
+        frees other parts on."""
+        effect = edge.effect
+        ended, left = members.rule.member_states
+        for behind, path in sorted(members.left.get(model.cfa.name, ())):
+            if behind == edge.id and path[0] not in model.assignments.reassigned:
+                yield self.facts.number(Fact(members.number, left, (path,)))
+        for variable, steps in sorted(members.ended.get(model.cfa.name, ())):
+            number = self.facts.number(Fact(members.number, ended, ((variable, "*", *steps),)))
+            if variable in model.parameters and edge.source == model.cfa.entry:
+                if not (isinstance(effect, ir.Call) and any(t in self._program.functions for t in self._program.targets(effect))):
+                    yield from self.step(model, edge, number)
+            elif isinstance(effect, ir.Assign) and path_of(effect.target) == (variable,):
+                is_read = isinstance(ir.strip_casts(effect.value), ir.LVALUES)
+                if is_read and variable not in model.assignments.moving:
+                    yield number
 
     def _begin_before(self, model: FunctionModel, edge: Edge, match: Match) -> list[int]:
         if match.target == ERROR:

@@ -19,7 +19,14 @@ from analysis.engines.automaton.report.agreeing_targets import gives
 from analysis.engines.automaton.report.asked_sizes import is_zero_asked
 from analysis.engines.automaton.report.assertion_evidence import AssertedPath
 from analysis.engines.automaton.report.null_comparisons import needs_null_in_memory
-from analysis.engines.automaton.report.places_in_memory import is_in_memory, is_reachable, is_renewed, is_untouched
+from analysis.engines.automaton.report.places_in_memory import (
+    ends_in,
+    is_in_memory,
+    is_in_union,
+    is_reachable,
+    is_renewed,
+    is_untouched,
+)
 from analysis.engines.automaton.report.questions import is_answered_before, is_asked_about, is_asked_before, only_computes
 from analysis.engines.automaton.report.retested import is_retested
 from analysis.engines.automaton.report.searches import is_of_surroundings, is_split, was_found_before
@@ -126,10 +133,8 @@ class Tracked(AssertedPath):
             yield "way-unknown"
         if self._wraps:
             yield "sum-wraps"
-        if self._is_from_memory():
-            yield "stored-failure" if self._is_failure() else "in-memory"
-        if self._rule.ownership and (any(map(is_reachable, self._own_paths())) or self._is_stored_below()):
-            yield "reachable"
+        if self._of_beginning() != "owned-member":  # there, the program was asked as a whole
+            yield from self._shared()
         if self._is_never_used():
             yield "never-used"
         if any(map(self._is_through_pointer, range(len(self._steps)))):
@@ -144,6 +149,26 @@ class Tracked(AssertedPath):
         is_end = isinstance(self._edge(self._last).effect, ir.Return)
         if self._rule.ownership and is_end and display_name(self._last.function) == "main":
             yield "at-the-end"
+
+    def _shared(self) -> Iterator[Evidence]:
+        """Signs that other functions know the memory that the value is in."""
+        holders = self._ended_holders()
+        if self._is_from_memory() and not any(ends_in(self._fact.paths[0], holder) for holder in holders):
+            yield "stored-failure" if self._is_failure() else "in-memory"
+        names = [path for path in self._own_paths() if not any(ends_in(path, holder) for holder in holders)]
+        if self._rule.ownership and (any(map(is_reachable, names)) or self._is_stored_below()):
+            yield "reachable"
+
+    def _ended_holders(self) -> list[Path]:
+        """The paths to what the error passes to the function that frees it: what was stored in it, nobody reaches there any more.
+        What is in a union can have been freed by the name of another member."""
+        effect = self._edge(self._last).effect
+        if not self._rule.ownership or not self._fact.paths or not isinstance(effect, ir.Call):
+            return []
+        passed = [path for argument in effect.arguments if (path := path_of(argument)) is not None]
+        if not any(ends_in(self._fact.paths[0], path) for path in passed):
+            return []
+        return [] if is_in_union(self._fact.paths[0], self._program.records) else passed
 
     def _is_from_memory(self) -> bool:
         """Whether the value is read from memory that others may have changed."""

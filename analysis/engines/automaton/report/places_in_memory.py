@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from analysis.cfa.graph import Edge
 from analysis.engines.automaton.functions.access_paths import Path, behind_pointer, lvalue_cell, path_of
 from analysis.engines.automaton.functions.function_model import FunctionModel
 from analysis.model import ir
-from analysis.model.c_types import spell
+from analysis.model.c_types import RecordDefinition, spell
 
 
 def is_in_memory(path: Path) -> bool:
@@ -25,6 +25,17 @@ def is_memory(expr: ir.Expr) -> bool:
 def is_reachable(path: Path) -> bool:
     """Whether a name of a value is one that others can know: behind a pointer, or in a global variable."""
     return path[0].startswith("@") or (behind_pointer(path) and path[-1] != "&")
+
+
+def ends_in(path: Path, holder: Path) -> bool:
+    """Whether a path leads through the object that a pointer leads to."""
+    return len(path) > len(holder) and path[: len(holder) + 1] == (*holder, "*")
+
+
+def is_in_union(path: Path, records: Mapping[str, RecordDefinition]) -> bool:
+    """Whether a path leads through what may be a member of a union, by the names of members."""
+    names = {"." + one.name for record in records.values() if record.kind == "union" for one in record.members}
+    return not names.isdisjoint(path)
 
 
 def is_untouched(path: Path, effects: Sequence[ir.Effect]) -> bool:

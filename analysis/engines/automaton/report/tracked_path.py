@@ -99,6 +99,8 @@ class TrackedPath:
 
     def _of_beginning(self) -> Beginning:
         first = self._steps[0]
+        if self._is_owned():
+            return "owned-member"
         if any(taken.depth < self._home.depth for taken in self._steps):
             return "passed-failure" if self._is_failure() else "argument"
         result: Beginning = "allocated-elsewhere" if self._rule.ownership else "function-result"
@@ -121,6 +123,11 @@ class TrackedPath:
             case ir.Call() as call:
                 return self._of_call(first, call, result)
         return "null-constant"
+
+    def _is_owned(self) -> bool:
+        """Whether what is lost is owned by an object, by what the whole program does."""
+        transition = self._fact.transition
+        return transition >= 0 and self._rule.transitions[transition].source in self._rule.member_states
 
     def _of_call(self, first: Taken, call: ir.Call, result: Beginning) -> Beginning:
         if not self._is_of_library(call):

@@ -10,8 +10,8 @@ functions is taken over, and `Changes` names
   something that has a body now, or none, or is declared otherwise (`world`);
 - calls of functions that write or read other cells, in the scope of these cells (`FunctionModel.rewrite`);
 - in a function where values begin or cease to be tracked, because they can reach an error only now or only could before
-  (`relevance`), or where it is believed otherwise that they can be null (`beliefs`), all edges, in an empty scope: both are
-  asked only where facts begin.
+  (`relevance`), or where it is believed otherwise that they can be null (`beliefs`) or owned (`owned_members`), all edges, in an
+  empty scope: all of this is asked only where facts begin.
 
 A modified edge with the old answers needs no repair ([ORION] section 3), so naming too much costs only time. Functions whose
 parameters are others are removed and added. A small program in which more than bodies differ is checked from nothing (`revise`
@@ -89,7 +89,7 @@ def revise(
     if delta.transfer.lenient != before.transfer.lenient:
         return None
     doubting = set[str]().union(*map(callers.of, doubted))  # results of functions are tested more or less often than before
-    otherwise = doubting | _otherwise_relevant(delta, nodes, graph)
+    otherwise = doubting | _otherwise_relevant(delta, nodes, graph) | _ending_otherwise(delta, before)
     touched = remodelled | otherwise
     rewritten = _kept_models(calls)
     delta.memos = _memos(delta, before, remodelled | rewritten.keys(), otherwise, nodes, callers)
@@ -150,6 +150,7 @@ def _without_models(
     if world or not _spoil_alike(before, delta, changed):
         delta.constants = constant_globals(program, delta.footprints.returning, delta.spoiled, delta.initial_values)
     delta.relevance.revise(program, delta.matcher, changed)
+    delta.members = tuple(one.revised(program, delta.matcher, delta.footprints.kept, changed) for one in before.members)
     return delta, moved
 
 
@@ -294,6 +295,12 @@ def _otherwise_relevant(delta: ProgramDelta, nodes: Set[Node], graph: Derivation
             if any(_leaves_with(delta, name, exit_, shared) for exits in part.summaries.values() for exit_ in exits):
                 found.update(part.callers)
     return found & delta.program.functions.keys()
+
+
+def _ending_otherwise(delta: ProgramDelta, before: ProgramDelta) -> set[str]:
+    """The functions that end objects whose members own something now, and did not before, or the other way round."""
+    pairs = zip(before.members, delta.members, strict=True)
+    return set[str]().union(*(old.differ(new) for old, new in pairs)) & delta.program.functions.keys()
 
 
 def _begins_at(delta: ProgramDelta, name: str, cfa: Cfa, nodes: frozenset[Node]) -> bool:

@@ -24,6 +24,7 @@ from analysis.engines.automaton.facts.facts import FactTable
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.functions.beliefs import Beliefs
 from analysis.engines.automaton.functions.matching import Matcher, PatternIndex
+from analysis.engines.automaton.functions.owned_members import owned_members
 from analysis.engines.automaton.solver.changes import Changes, EdgeChanges
 from analysis.engines.automaton.solver.full import FACT_BITS, FACT_MASK, LOCATION_BITS, DerivationGraph
 from analysis.model import ir
@@ -84,6 +85,7 @@ def revise_rules(
         model.forget_rules()
     delta.surround()
     delta.beliefs = Beliefs(delta.program, delta.weak_lookup())
+    delta.members = owned_members(slots, delta.program, delta.matcher, delta.footprints.kept)
     delta.connect(())
     initial = tuple(delta.initial(entries))
     same = {(name, state) for name, states in graph.initial.items() for state in states} == set(initial)
@@ -101,7 +103,7 @@ def revise_rules(
 def _automaton(rule: Rule) -> tuple[object, ...]:
     """What a rule does, without its words."""
     transitions = tuple(msgspec.structs.replace(transition, message="") for transition in rule.transitions)
-    states = rule.local_states, rule.failure_states
+    states = rule.local_states, rule.failure_states, rule.member_states
     functions = rule.names, rule.kinds, rule.keeps, rule.shipped  # which functions it is about
     return transitions, rule.tracks, rule.ownership, rule.about_object, states, functions
 
