@@ -43,6 +43,7 @@ class OwnedMembers:
         self.rule = rule
         self.number = number
         self._uses: dict[str, Uses] = {}
+        self._rest: object = None  # of what the answer depends on
         self.ended: dict[str, Ended] = {}
         self.left: dict[str, Left] = {}
 
@@ -56,11 +57,21 @@ class OwnedMembers:
                 uses = UsesReader(program.functions[name], program, matcher, self.number, self.rule).read()
                 if uses != NO_USES:
                     found._uses[name] = uses
-        if any(uses.ends or uses.releases for uses in found._uses.values()):
+        found._rest = found._read_besides(program, kept)
+        if found._uses == self._uses and found._rest == self._rest:
+            found.ended, found.left = self.ended, self.left
+        elif any(uses.ends or uses.releases for uses in found._uses.values()):
             summed = _Summed(found._uses, program, kept)
             found.ended = dict(summed.ended())
             found.left = dict(summed.left())
         return found
+
+    def _read_besides(self, program: Program, kept: Kept) -> object:
+        """What the answer depends on besides the uses, to be compared."""
+        passed = {one for uses in self._uses.values() for _, one in (*uses.passed, *uses.handed)}
+        results = {name: program.functions[name].type.result for name in self._uses}
+        keeping = {name: frozenset(kept[name]) for name, _ in passed if name in kept}
+        return program.records, program.globals, program.address_taken, results, keeping
 
     def differ(self, other: OwnedMembers) -> set[str]:
         """The functions of which they do not say the same."""
