@@ -140,7 +140,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     seconds = session.seconds or [0.0]
     cells = [Path(given.program).name, f"{given.hours:g}", given.bursts * given.edits, len(session.seconds)]
     last = session.said[-1].sentence if session.said else "none"
-    print("|", *cells, last, f"{sum(seconds) / len(seconds):.1f}", f"{max(seconds):.1f} |", sep=" | ")
+    row = (*cells, last, f"{sum(seconds) / len(seconds):.1f}", f"{max(seconds):.1f}")
+    print(f"| {' | '.join(map(str, row))} |")
     return int(bool(news))
 
 
