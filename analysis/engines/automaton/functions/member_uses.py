@@ -236,21 +236,25 @@ class UsesReader:
         known = [external for target in others if (external := self._program.externals.get(target)) is not None]
         return not others or len(known) < len(others) or any(not one.system or one.name in self._rule.keeps for one in known)
 
-    def _held(self, value: ir.Expr, seen: frozenset[str] = frozenset()) -> set[Member]:
+    def _held(self, value: ir.Expr) -> set[Member]:
         """The members of which a value may have been read."""
-        bare = ir.strip_casts(value)
-        if isinstance(bare, ir.Binary) and isinstance(bare.type, Pointer):
-            return self._held(bare.left, seen)
-        if not isinstance(bare, ir.LVALUES) or not isinstance(bare.type, Pointer):
-            return set()
-        member = member_of(bare)
-        if member is not None:
-            return {member}
         found: set[Member] = set()
-        if isinstance(bare, ir.Var) and bare.scope != "global" and bare.name not in seen:
-            for edge in self._values.get(root_of(bare), ()):
-                if isinstance(edge.effect, ir.Assign):
-                    found |= self._held(edge.effect.value, seen | {bare.name})
+        seen: set[str] = set()
+        waiting = [value]
+        while waiting:
+            bare = ir.strip_casts(waiting.pop())
+            if isinstance(bare, ir.Binary) and isinstance(bare.type, Pointer):
+                waiting.append(bare.left)
+                continue
+            if not isinstance(bare, ir.LVALUES) or not isinstance(bare.type, Pointer):
+                continue
+            member = member_of(bare)
+            if member is not None:
+                found.add(member)
+            elif isinstance(bare, ir.Var) and bare.scope != "global" and root_of(bare) not in seen:
+                seen.add(root_of(bare))
+                edges = self._values.get(root_of(bare), ())
+                waiting += (edge.effect.value for edge in edges if isinstance(edge.effect, ir.Assign))
         return found
 
     def _stored_by(self, edge: Edge) -> set[Source]:
@@ -265,19 +269,25 @@ class UsesReader:
         targets = self._program.targets(effect)
         return {one if one in self._program.functions else OTHER for one in targets} if targets else {OTHER}
 
-    def _sources(self, value: ir.Expr, seen: frozenset[str] = frozenset()) -> set[Source]:
+    def _sources(self, value: ir.Expr) -> set[Source]:
         """Where a value comes from; nothing for null."""
-        bare = ir.strip_casts(value)
-        if isinstance(bare, ir.Undefined) or (isinstance(bare, ir.IntConst) and bare.value == 0):
-            return set()
-        if not isinstance(bare, ir.Var) or bare.scope in ("global", "function") or root_of(bare) in self._parameters:
-            return {OTHER}
         found: set[Source] = set()
-        for edge in self._values.get(root_of(bare), ()) if bare.name not in seen else ():
-            if isinstance(edge.effect, ir.Assign):
-                found |= self._sources(edge.effect.value, seen | {bare.name})
-            else:
-                found |= self._stored_by(edge)
+        seen: set[str] = set()
+        waiting = [value]
+        while waiting:
+            bare = ir.strip_casts(waiting.pop())
+            if isinstance(bare, ir.Undefined) or (isinstance(bare, ir.IntConst) and bare.value == 0):
+                continue
+            if not isinstance(bare, ir.Var) or bare.scope in ("global", "function") or root_of(bare) in self._parameters:
+                found.add(OTHER)
+                continue
+            edges = () if root_of(bare) in seen else self._values.get(root_of(bare), ())
+            seen.add(root_of(bare))
+            for edge in edges:
+                if isinstance(edge.effect, ir.Assign):
+                    waiting.append(edge.effect.value)
+                else:
+                    found |= self._stored_by(edge)
         return found
 
 
