@@ -4,8 +4,8 @@
 
 The pieces are in `evidence.toml`: each is a command of `benchmarks`. What it prints is kept as a record (`evidence_records`) with
 the date, the version, the machine and digests of the inputs. A piece whose record is of the present code is not measured again,
-unless `--again` asks for it. A piece that fails leaves the record that was there, and the others go on. Use a quiet machine: some
-pieces measure seconds, and together they take a night.
+unless `--again` asks for it. A piece that fails, or during which the code is changed, leaves the record that was there, and the
+others go on. Use a quiet machine: some pieces measure seconds, and together they take a night.
 
 `{corpus}` in a command is the folder that EVERPROOF_CORPUS names, `{cbmc}` the verifier CBMC. A piece that needs what is not
 there is left out, with a sentence. `python -m benchmarks.evidence_pages` writes what was measured into the docs.
@@ -40,6 +40,16 @@ from benchmarks.evidence_records import (
 )
 
 PIECES = Path(__file__).with_name("evidence.toml")
+_CRASHED = 70  # the status of a command that ends by an exception: with Python's own, 1, it would count as measured
+_RUN = f"""\
+import runpy, sys, traceback
+del sys.argv[0]
+try:
+    runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+except Exception:
+    traceback.print_exc()
+    sys.exit({_CRASHED})
+"""
 
 
 class Piece(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -93,23 +103,26 @@ def measured(piece: Piece, again: bool = False, folder: Path = RECORDS) -> bool:
         print(f"{piece.name}: left out, it needs {' and '.join(missing)}", file=sys.stderr, flush=True)
         return True
     inputs = {need: folder_digest(Path(places[need])) for need in piece.needs if Path(places[need]).is_dir()}
-    kept = read_record(piece.name, folder)
-    if kept is not None and not again and (kept.command, kept.tool, kept.inputs) == (piece.command, code_digest(), inputs):
+    kept, tool, checked_out = read_record(piece.name, folder), code_digest(), commit()
+    if kept is not None and not again and (kept.command, kept.tool, kept.inputs) == (piece.command, tool, inputs):
         print(f"{piece.name}: measured on {kept.date} with this code", file=sys.stderr, flush=True)
         return True
     print(f"{piece.name}: python -m {piece.command}", file=sys.stderr, flush=True)
     load, began = os.getloadavg()[0], time.monotonic()
-    words = [sys.executable, "-m", *piece.words(places)]
+    words = [sys.executable, "-c", _RUN, *piece.words(places)]
     done = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode not in (0, 1) or not done.stdout.strip():
         print(f"{piece.name}: failed with status {done.returncode}; nothing is kept of it", file=sys.stderr, flush=True)
         return False
+    if code_digest() != tool:
+        print(f"{piece.name}: the code was changed meanwhile; nothing is kept of it", file=sys.stderr, flush=True)
+        return False
     record = Record(
         command=piece.command,
         date=f"{datetime.now(UTC):%Y-%m-%d}",
-        commit=commit(),
+        commit=checked_out,
         version=version("everproof"),
-        tool=code_digest(),
+        tool=tool,
         inputs=inputs,
         machine=machine((load, os.getloadavg()[0])),
         seconds=round(time.monotonic() - began, 1),

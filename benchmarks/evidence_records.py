@@ -11,7 +11,6 @@ import os
 import platform
 import re
 import subprocess
-from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -73,7 +72,6 @@ def write_record(name: str, record: Record, folder: Path = RECORDS) -> None:
     unfinished.replace(folder / f"{name}.json")
 
 
-@cache
 def code_digest() -> str:
     """Of all code that measures or is measured, in the working tree."""
     parts = [platform.python_version()]

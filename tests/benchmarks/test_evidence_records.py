@@ -28,6 +28,8 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "counted = pathlib.Path(__file__).with_suffix('.count')\n"
         "counted.write_text(counted.read_text() + 'x' if counted.exists() else 'x')\n"
         "print('| a |\\n|---|\\n| 1 |')\n"
+        "if sys.argv[1] == 'crash':\n"
+        "    raise OSError('no table')\n"
         "sys.exit(int(sys.argv[1]))\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
@@ -60,9 +62,19 @@ def test_what_a_command_finds_wrong_is_kept_and_a_failure_is_not(
     record = read_record("wrong", tmp_path)
     assert record is not None
     assert "not as it should be" in record.page()
-    assert not measured(Piece("failed", "", "some_table 2"), folder=tmp_path)
-    assert read_record("failed", tmp_path) is None
-    assert "failed with status 2" in capsys.readouterr().err
+    for name, status in (("2", 2), ("crash", 70)):  # also what crashes after it has printed something
+        assert not measured(Piece("failed", "", f"some_table {name}"), folder=tmp_path)
+        assert read_record("failed", tmp_path) is None
+        assert f"failed with status {status}" in capsys.readouterr().err
+
+
+def test_nothing_is_kept_where_the_code_is_changed_meanwhile(
+    tmp_path: Path, script: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(evidence, "code_digest", lambda: script.with_suffix(".count").exists())
+    assert not measured(Piece("one", "", "some_table 0"), folder=tmp_path)
+    assert read_record("one", tmp_path) is None
+    assert "the code was changed meanwhile" in capsys.readouterr().err
 
 
 def test_a_piece_that_needs_what_is_not_there_is_left_out(
