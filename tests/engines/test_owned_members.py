@@ -104,10 +104,10 @@ def test_an_edit_of_what_is_stored_is_as_from_nothing(tmp_path: Path) -> None:
 
 
 def test_a_value_may_have_been_copied_on_very_many_ways(tmp_path: Path) -> None:
-    """Each variable is a copy of one of the two before it: 2 ** 40 ways, and one source."""
-    steps = range(40)
-    declared = "".join(f"char *x{n} = NULL, *y{n} = NULL;\n" for n in (*steps, 40))
-    copied = "".join(f"if (c) {{ x{n + 1} = x{n}; y{n + 1} = y{n}; }} else {{ x{n + 1} = y{n}; y{n + 1} = x{n}; }}\n" for n in steps)
+    """Each variable is a copy of one of the two before it: there are 2 ** 40 ways, and one source."""
+    declared = "".join(f"char *x{n} = NULL, *y{n} = NULL;\n" for n in range(41))
+    pairs = ((n, n + 1) for n in range(40))
+    copied = "".join(f"if (c) {{ x{m} = x{n}; y{m} = y{n}; }} else {{ x{m} = y{n}; y{m} = x{n}; }}\n" for n, m in pairs)
     text = f"void set_text(struct item *item, int c)\n{{\n{declared}x0 = strdup(item->name);\n{copied}item->text = x40;\n}}\n"
     rows = _check(*_written(tmp_path, _MAKE, _FREE, text))
     assert ("memory-leak", "free_item") in rows

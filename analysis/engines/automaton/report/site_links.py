@@ -1,6 +1,8 @@
 """Links to call sites: how the program gets from a function's entry to a call, without contradicting itself.
 
-The link is that of the graph, if its branches do not contradict each other, and else a path that is searched for.
+The link is that of the graph, if its branches do not contradict each other, and else a path that is searched for. Where such a
+search comes to no end, none is made for other calls in the same function. So which links are found there, and with them the calls
+that a trace shows, can depend on which were asked for first; whether an error is refuted does not (`beginnings`).
 """
 
 from __future__ import annotations
