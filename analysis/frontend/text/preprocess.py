@@ -138,7 +138,8 @@ def preprocess(
 
 
 def _done(run: _Run, source: bytes, overlay: Mapping[str, bytes], *, lists_macros: bool) -> tuple[_Run, Macros | None]:
-    """`run`, or one that gives the same text, after it was done; and the macros if asked for and nothing is complained of."""
+    """`run`, or one that gives the same text, perhaps with another layout, after it was done; and the macros if asked for and
+    nothing is complained of."""
     if not lists_macros or run.flags.others:
         run.preprocess(source, overlay)
         return run, None
