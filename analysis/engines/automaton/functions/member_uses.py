@@ -205,8 +205,8 @@ class UsesReader:
             taken = is_open and self._takes_over(call)
             if taken:
                 self._found["shared"] |= self._held(argument)
-            if _is_local(bare):
-                self._handed.setdefault(root_of(bare), set()).update(passed, (None,) if taken else ())
+            if isinstance(bare, ir.Var) and bare.scope != "global":
+                self._handed.setdefault(variable, set()).update(passed, (None,) if taken else ())
             key = pointed_record(bare)
             if key is not None:
                 self._read_object(call, position, key, passed, is_open=is_open)
