@@ -192,26 +192,29 @@ class UsesReader:
         is_open = not targets or len(bodies) < len(targets)
         for position, argument in enumerate(call.arguments):
             bare, path = ir.strip_casts(argument), path_of(argument)
-            variable = root_of(bare) if isinstance(bare, ir.Var) else ""
             passed = frozenset((body, position) for body in bodies)
             if path in released:
                 self._found["freed"] |= self._held(argument)
                 if released[path]:
                     self._read_release(edge, bare, path, frozenset())
                 continue
-            self._found["passed"].update((member, one) for member in self._held(argument) for one in passed)
-            if variable in self._parameters:
-                self._found["hands_on"].update((self._parameters[variable], one) for one in passed)
-            taken = is_open and self._takes_over(call)
-            if taken:
-                self._found["shared"] |= self._held(argument)
-            if isinstance(bare, ir.Var) and bare.scope != "global":
-                self._handed.setdefault(variable, set()).update(passed, (None,) if taken else ())
+            self._read_passed(argument, passed, is_taken=is_open and self._takes_over(call))
             key = pointed_record(bare)
             if key is not None:
                 self._read_object(call, position, key, passed, is_open=is_open)
             if passed and path is not None:
                 self._read_part(edge, path, passed)
+
+    def _read_passed(self, argument: ir.Expr, passed: frozenset[Passed], *, is_taken: bool) -> None:
+        """Reads that an argument is passed to functions of the program, and `is_taken`, if one that is not seen may keep it."""
+        held, bare = self._held(argument), ir.strip_casts(argument)
+        self._found["passed"].update((member, one) for member in held for one in passed)
+        self._found["shared"] |= held if is_taken else set()
+        variable = root_of(bare) if isinstance(bare, ir.Var) else ""
+        if variable in self._parameters:
+            self._found["hands_on"].update((self._parameters[variable], one) for one in passed)
+        if variable:
+            self._handed.setdefault(variable, set()).update(passed, (None,) if is_taken else ())
 
     def _read_release(self, edge: Edge, freed: ir.Expr, path: Path, passed: frozenset[Passed]) -> None:
         """Reads a call of a library function that frees what is at a path."""
