@@ -24,7 +24,8 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from analysis.cfa.graph import Program
 from analysis.engines.automaton.functions.access_paths import Path
 from analysis.engines.automaton.functions.matching import Matcher
-from analysis.engines.automaton.functions.member_uses import MADE, NO_USES, OTHER, Member, Passed, Release, Uses, UsesReader
+from analysis.engines.automaton.functions.member_use_sets import MADE, NO_USES, OTHER, Member, Passed, Release, Uses
+from analysis.engines.automaton.functions.member_uses import UsesReader
 from analysis.model.c_types import Array, Pointer, Record, RecordDefinition, Type
 from analysis.rules.automaton import Rule
 
