@@ -23,17 +23,17 @@ aio_read aio_write           | starts-inside+kept      | number      | thread   
 aio_fsync                    | n starts-inside         | number      | thread      | POSIX
 lio_listio                   | n kept n starts-inside? | number      | thread      | POSIX
 sigaltstack                  | in+kept? out?           | number      | open        | POSIX
-kill killpg pthread_kill     | n n                     | number      | signals        | POSIX
-sigqueue                     | n n n                   | number      | signals        | POSIX
+kill killpg pthread_kill     | n n                     | number      | signals     | POSIX
+sigqueue                     | n n n                   | number      | open        | POSIX
 pthread_cancel               | n                       | number      | open        | POSIX
-pause                        |                         | number      | signals        | POSIX
-alarm                        | n                       | number      | signals        | POSIX
-ualarm                       | n n                     | number      | signals        | POSIX.1-2001
-setitimer                    | n in out?               | number      | signals        | POSIX
+pause                        |                         | number      | signals     | POSIX
+alarm                        | n                       | number      | signals     | POSIX
+ualarm                       | n n                     | number      | signals     | POSIX.1-2001
+setitimer                    | n in out?               | number      | signals     | POSIX
 timer_settime                | any n in out?             | number      | open        | POSIX
-sigsuspend                   | in                      | number      | signals        | POSIX
-sigprocmask pthread_sigmask  | n in? out?              | number      | signals        | POSIX
-sighold sigrelse sigpause sigignore | n                | number      | signals        | POSIX.1-2001
+sigsuspend                   | in                      | number      | signals     | POSIX
+sigprocmask pthread_sigmask  | n in? out?              | number      | signals     | POSIX
+sighold sigrelse sigpause sigignore | n                | number      | signals     | POSIX.1-2001
 execv                        | text in                 | number      | open        | POSIX
 execve                       | text in in              | number      | open        | POSIX
 execvp                       | text in                 | number      | open        | POSIX

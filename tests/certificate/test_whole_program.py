@@ -58,6 +58,14 @@ CASES = (
     ("the environment", "use-after-free",
      "static char *word; static char f(void) { return word[0]; } int main(void) { word = \"a\"; return f(); }",
      ('"a"', 'getenv("a")')),
+    ("a word put where another was", "use-after-free",
+     "static char *word; static int f(void) { return word[0]; } int main(int n, char **v, char **words) "
+     '{ word = malloc(2); putenv(word); words[0] = 0; f(); return 0; }',
+     ("words[0] = 0", "free(words[0])")),
+    ("a word put into an array of the program's", "use-after-free",
+     "extern char **environ; static char *word, *words[2]; static int f(void) { return word[0]; } int main(void) "
+     '{ word = malloc(2); words[0] = "a"; environ = words; putenv(word); words[1] = 0; f(); return 0; }',
+     ("words[1] = 0", "free(words[0])")),
     ("a stream that is not closed", "use-after-close",
      f'{_ADD}{_WRITES}int main(void) {{ add(); head->file = fopen("a", "w"); f(); return 0; }}',
      ('"w"); f', '"w"); { struct list copy = *head; fclose(copy.file); } f')),
@@ -122,6 +130,8 @@ OPEN = (
     ("other code runs", f"{_ADD}{_USES}void opaque(void); int main(void) {{ add(); opaque(); f(); return 0; }}"),
     ("an address is made of a number", f"{_ADD}{_USES}long choose_(void) {{ return (long)head; }} int main(void) "
      "{ add(); *(void **)choose_() = head; f(); return 0; }"),
+    ("a pointer gets to a handler with a signal", "union sigval { void *p; }; int sigqueue(int, int, union sigval); "
+     f"{_ADD}{_USES}int main(void) {{ union sigval v; add(); v.p = head; sigqueue(0, 2, v); f(); return 0; }}"),
     ("never called", f"{_ADD}{_USES}int main(void) {{ add(); return 0; }}"),
     ("what an initialiser leads to", "extern struct list *first; static void f(void) { first->next = 0; } int main(void) "
      "{ f(); return 0; }"),

@@ -40,7 +40,23 @@ _AGAINST = {
     "its address is used": "char **where(struct item *item) { return &item->name; }",
     "objects are copied": "void copy(struct item *to, struct item *from) { *to = *from; }",
     "objects are copied as bytes": "void copy(struct item *to, struct item *from) { memcpy(to, from, sizeof *to); }",
+    "a function that is not seen may free it": "void log_item(struct item *item); void note(struct item *i) { log_item(i); }",
+    "its bytes are reached": "void clear(struct item *item, int at) { free(*(char **)((char *)item + at)); }",
+    "its bytes are reached through a variable": "void clear(struct item *item, int at)"
+    " { char *p = (char *)item; free(*(char **)(p + at)); }",
     "an initialiser fills it": 'struct item first = {"first", 0};',
+}
+
+
+_POOL = "static void *all[9]; static int count; void *new_text(void); static void keep(void *p) { all[count++] = p; }\n"
+_POOLED = "void set_name(struct item *item) { item->name = new_text(); }\n"
+_FREE_POOL = "void free_all(void) { while (count) free(all[--count]); }\n"
+_KEPT_BESIDE = {
+    "in memory": "void *new_text(void) { void *p = malloc(9); all[count++] = p; return p; }",
+    "by a function": "void *new_text(void) { void *p = malloc(9); keep(p); return p; }",
+    "by a function that is not seen": "void note(void *); void *new_text(void) { void *p = malloc(9); note(p); return p; }",
+    "where it is stored": "void *new_text(void) { return malloc(9); }"
+    " void set_more(struct item *item) { char *p = malloc(9); keep(p); item->name = p; }",
 }
 
 
@@ -85,6 +101,20 @@ def test_a_member_need_not_own_what_it_holds(tmp_path: Path) -> None:
             assert (why, _found(checker)) == (why, [])
             checker.change(str(files[2]), None)
             assert (why, _found(checker)) == (why, lost)
+    finally:
+        checker.close()
+
+
+def test_what_is_new_may_be_kept_elsewhere(tmp_path: Path) -> None:
+    alone = "void *new_text(void) { void *p = malloc(9); return p; }\n"
+    files = _written(tmp_path, _MAKE, _FREE, _POOL + _FREE_POOL + _POOLED + alone)
+    checker = Checker(LARGE)
+    checker.open([str(file) for file in files])
+    try:
+        assert _found(checker) == [("memory-leak", "free_item")]
+        for why, text in _KEPT_BESIDE.items():
+            checker.change(str(files[2]), f"{_ITEM}{_POOL}{_FREE_POOL}{_POOLED}{text}\n")
+            assert (why, _found(checker)) == (why, [])
     finally:
         checker.close()
 

@@ -264,6 +264,7 @@ def _defining(more: str) -> str:
         (_defining('#include "not_there.h"\nint c = M3;\n'), False),  # the preprocessor complains
         (_defining('char *c = R"(\n#define TEXT 1\n)";\n'), False),  # what looks like a definition is none
         (_defining("#error no\nint c;\n"), False),
+        (_defining("int c = 1;\n\nF(1,\n2;\n\n\n\n#define LATE 3\n"), False),  # a call without an end
     ],
 )
 def test_the_run_that_lists_macros_gives_the_same_text(text: str, known: bool, tmp_path: Path) -> None:

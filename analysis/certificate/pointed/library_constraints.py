@@ -123,8 +123,14 @@ class LibraryCall:
         for name in sorted(SET_BY.get(self._function.name, ())):
             solution.copy(Node("variable", "", name), self.given)
         if "environment" in self._function.besides:
-            solution.address(Node("variable", "", ENVIRON), CHANGING)
-            solution.address(ENVIRONMENT, CHANGING)
+            environ, put = Node("variable", "", ENVIRON), self._node("put")
+            solution.address(environ, CHANGING)
+            solution.address(put, CHANGING)
+            for argument, node, _ in self._passed:
+                if "kept" in argument.uses:
+                    solution.copy(put, node)
+            solution.copy(ENVIRONMENT, put)  # a word may be replaced where it is
+            solution.store(environ, put)
             solution.copy(CHANGING, LIBRARY)
 
     def _stored(self) -> Node:

@@ -147,11 +147,11 @@ def _done(run: _Run, source: bytes, overlay: Mapping[str, bytes], *, lists_macro
     listing.preprocess(source, overlay)
     dumped = listing.output
     text = None if dumped is None else without_definitions(dumped)
-    if dumped is None or text is None:
+    if dumped is None or text is None or listing.messages:  # a call of a macro that has no end is printed on another line
         run.preprocess(source, overlay)
         return run, None
     listing.output = text
-    return listing, None if listing.messages else read_macros(dumped, source)
+    return listing, read_macros(dumped, source)
 
 
 def _under(flags: UnitFlags, run: _Run, source: bytes, overlay: Mapping[str, bytes]) -> _Run:

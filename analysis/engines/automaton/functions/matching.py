@@ -253,7 +253,8 @@ class Matcher:
             if external is not None:
                 before.extend(self._of_arguments(call, not_null(external), self._index.nonnull))
                 if known(callee) is None and external.believed is None:
-                    before.extend(self._of_arguments(call, range(len(call.arguments)), self._index.passed))
+                    pointers = [at for at, one in enumerate(call.arguments) if isinstance(one.type, Pointer)]
+                    before.extend(self._of_arguments(call, pointers, self._index.passed))
             by_kind = self._index.by_kind if external is not None and external.believed is not None else ()
             entries = (*self._index.for_callee(callee), *by_kind)
             found_here = ((*entry, bound) for entry in entries for bound in self._bindings(entry[0], entry[3], call, callee))

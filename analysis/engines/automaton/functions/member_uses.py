@@ -7,71 +7,18 @@ calls reach. What is stored comes from sources: a function that allocates, a fun
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Set
 from typing import Any
-
-import msgspec
 
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.engines.automaton.functions.access_paths import Path, path_of, root_of
 from analysis.engines.automaton.functions.matching import Matcher
+from analysis.engines.automaton.functions.member_use_sets import MADE, OTHER, Member, Passed, Release, Source, Uses
 from analysis.model import ir
-from analysis.model.c_types import Pointer, Record
+from analysis.model.c_types import Integer, Pointer, Record
 from analysis.rules.automaton import START, STOP, Rule
 
-Member = tuple[str, str]
-"""A member of a record, by the record's key and its name."""
-Source = str
-"""Where a value comes from: MADE, OTHER, or the function of the program whose result it is."""
-MADE: Source = "<made>"
-OTHER: Source = "<other>"
-Passed = tuple[str, int]
-"""A parameter of a function of the program, by the function's name and its position."""
 _COPYING = frozenset(("memcpy", "memmove", "mempcpy", "memccpy", "bcopy"))
-
-
-class Release(msgspec.Struct, frozen=True):
-    """A call that is passed what is in a part of a parameter's object. `root` leads to that object, the one of a record `key`;
-    `to`: it is passed to functions of the program there, and not freed by one of the library."""
-
-    edge: int
-    root: Path
-    key: str
-    to: frozenset[Passed]
-
-
-class Uses(msgspec.Struct, frozen=True):
-    """What a function does.
-
-    `stored`: where the values come from that it stores in members, null left out; `given` are all members that it stores in;
-    `returned`: where its results come from. `freed` members, and members `passed` to functions of the program. `shared` are
-    members of which a value is elsewhere, too, as far as this function goes.
-
-    Of objects, by the keys of their records: it `copied` them as a whole; it `ends` those that variables lead to; `lost` are
-    those of which it frees an object that is no variable's, or hides one behind another type, `placed` those that are no blocks
-    by themselves, `handed` those that it passes to functions of the program for parameters of other types, `new` those that it
-    allocates. `releases` are calls that free parts of its parameters' objects.
-
-    `frees` are the positions of its own parameters that it frees, `hands_on` those that it passes to functions of the program.
-    """
-
-    stored: frozenset[tuple[Member, Source]] = frozenset()
-    given: frozenset[Member] = frozenset()
-    returned: frozenset[Source] = frozenset()
-    freed: frozenset[Member] = frozenset()
-    passed: frozenset[tuple[Member, Passed]] = frozenset()
-    shared: frozenset[Member] = frozenset()
-    copied: frozenset[str] = frozenset()
-    ends: frozenset[tuple[str, str]] = frozenset()
-    lost: frozenset[str] = frozenset()
-    placed: frozenset[str] = frozenset()
-    handed: frozenset[tuple[str, Passed]] = frozenset()
-    new: frozenset[str] = frozenset()
-    releases: frozenset[Release] = frozenset()
-    frees: frozenset[int] = frozenset()
-    hands_on: frozenset[tuple[int, Passed]] = frozenset()
-
-
-NO_USES = Uses()
 
 
 def member_of(lvalue: ir.Expr) -> Member | None:
@@ -100,6 +47,7 @@ class UsesReader:
         self._found: dict[str, set[Any]] = {name: set() for name in Uses.__struct_fields__}
         self._parameters = {root_of(one): position for position, one in enumerate(cfa.parameters)}
         self._values: dict[str, list[Edge]] = {}
+        self._handed: dict[str, set[Passed | None]] = {}
         for edge in cfa.edges:
             target = ir.target_of(edge.effect)
             if isinstance(target, ir.Var) and target.scope != "global":
@@ -116,14 +64,26 @@ class UsesReader:
             if isinstance(effect, ir.Return) and effect.value is not None and isinstance(effect.value.type, Pointer):
                 self._found["returned"] |= self._sources(effect.value)
                 given_out |= self._held(effect.value)
-                _note(effect.value, effect.value, places)
+                _note(effect.value, ir.strip_casts(effect.value), places)
             nulled |= self._read_store(edge, places)
             if isinstance(effect, ir.Call):
                 self._read_call(edge, effect)
         self._found["shared"] |= given_out & nulled
         for several in (its for its in places.values() if len(its) > 1):  # nobody alone owns what is in two places
             self._found["shared"].update(member for place in several if (member := member_of(place)) is not None)
+            if any(map(_is_local, several)):
+                self._found["returned"].add(OTHER)
+        for variable, its in places.items():
+            self._read_handed(its, self._handed.get(variable, frozenset()))
         return Uses(**{name: frozenset(values) for name, values in self._found.items()})
+
+    def _read_handed(self, places: set[ir.Expr], to: Set[Passed | None]) -> None:
+        """Reads that what is in these places, or returned, is passed to functions as well; None: to one that is not seen."""
+        results = {member_of(place) for place in places if member_of(place) is not None or _is_local(place)}
+        self._found["held_by"].update((one, passed) for one in results for passed in to if passed is not None)
+        if None in to:
+            self._found["shared"].update(one for one in results if one is not None)
+            self._found["returned"].update((OTHER,) if None in results else ())
 
     def _read_values(self, effect: ir.Effect) -> None:
         """Reads which addresses are used, and which pointers become ones to other types."""
@@ -134,12 +94,14 @@ class UsesReader:
                     self._found["shared"].update(() if member is None else (member,))
                     if isinstance(part.lvalue.type, Record):
                         self._found["placed"].add(part.lvalue.type.key)
-                elif isinstance(part, ir.Binary) and part.operator in ("+", "-") and (key := pointed_record(part)) is not None:
-                    self._found["placed"].add(key)
+                elif isinstance(part, ir.Binary) and part.operator in ("+", "-"):
+                    self._found["placed"].update(() if (key := pointed_record(part)) is None else (key,))
+                    self._found["copied"].update(_as_bytes(part.left))
         value = effect.value if isinstance(effect, ir.Assign | ir.Return) else None
         key = None if value is None else pointed_record(ir.strip_casts(value))
         if value is not None and key is not None and pointed_record(value) != key:
             self._found["lost"].add(key)
+            self._found["copied"].update(_as_bytes(value))
 
     def _read_store(self, edge: Edge, places: dict[str, set[ir.Expr]]) -> set[Member]:
         """Reads what an edge stores; gives the member in which it stores null."""
@@ -172,23 +134,29 @@ class UsesReader:
         is_open = not targets or len(bodies) < len(targets)
         for position, argument in enumerate(call.arguments):
             bare, path = ir.strip_casts(argument), path_of(argument)
-            variable = root_of(bare) if isinstance(bare, ir.Var) else ""
             passed = frozenset((body, position) for body in bodies)
             if path in released:
                 self._found["freed"] |= self._held(argument)
                 if released[path]:
                     self._read_release(edge, bare, path, frozenset())
                 continue
-            self._found["passed"].update((member, one) for member in self._held(argument) for one in passed)
-            if variable in self._parameters:
-                self._found["hands_on"].update((self._parameters[variable], one) for one in passed)
-            if is_open and self._takes_over(call):
-                self._found["shared"] |= self._held(argument)
+            self._read_passed(argument, passed, is_taken=is_open and self._takes_over(call))
             key = pointed_record(bare)
             if key is not None:
                 self._read_object(call, position, key, passed, is_open=is_open)
             if passed and path is not None:
                 self._read_part(edge, path, passed)
+
+    def _read_passed(self, argument: ir.Expr, passed: frozenset[Passed], *, is_taken: bool) -> None:
+        """Reads that an argument is passed to functions of the program, and `is_taken`, if one that is not seen may keep it."""
+        held, bare = self._held(argument), ir.strip_casts(argument)
+        self._found["passed"].update((member, one) for member in held for one in passed)
+        self._found["shared"] |= held if is_taken else set()
+        variable = root_of(bare) if isinstance(bare, ir.Var) else ""
+        if variable in self._parameters:
+            self._found["hands_on"].update((self._parameters[variable], one) for one in passed)
+        if variable:
+            self._handed.setdefault(variable, set()).update(passed, (None,) if is_taken else ())
 
     def _read_release(self, edge: Edge, freed: ir.Expr, path: Path, passed: frozenset[Passed]) -> None:
         """Reads a call of a library function that frees what is at a path."""
@@ -221,6 +189,7 @@ class UsesReader:
                 self._found["handed"].add((key, one))
         if is_open and self._takes_over(call):
             self._found["lost"].add(key)
+            self._found["unseen"].add(key)
         if is_open and (ir.direct_callee(call) or "").removeprefix("__builtin_") in _COPYING:
             self._found["copied"].add(key)
 
@@ -289,6 +258,17 @@ class UsesReader:
                 else:
                     found |= self._stored_by(edge)
         return found
+
+
+def _is_local(expr: ir.Expr) -> bool:
+    return isinstance(expr, ir.Var) and expr.scope != "global"
+
+
+def _as_bytes(value: ir.Expr) -> Iterator[str]:
+    """The key of the structure whose bytes a pointer leads to, if it does: so any of its members may be meant."""
+    key = pointed_record(ir.strip_casts(value))
+    if key is not None and isinstance(value.type, Pointer) and isinstance(value.type.target, Integer):
+        yield key
 
 
 def _note(value: ir.Expr, place: ir.Expr, places: dict[str, set[ir.Expr]]) -> None:

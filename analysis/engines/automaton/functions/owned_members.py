@@ -2,9 +2,10 @@
 which the whole program says that the item owns it.
 
 A member owns its values if all that is stored in it anywhere is null, or new: it comes from a function that allocates, or from
-one that returns such, and is stored nowhere else. What the member holds is not copied into memory, kept by a function, or given
-out and replaced by null; its address is not taken; objects of its type are not copied as a whole. Whoever frees it also frees the
-object, or stores something new there: so nothing says that it is null before the object ends.
+one that returns such, and is stored nowhere else, nor kept by a function. What the member holds is not copied into memory, kept
+by a function, or given out and replaced by null; its address is not taken; objects of its type are not copied as a whole, or
+taken for bytes. Whoever frees it also frees the object, or stores something new there: so nothing says that it is null before the
+object ends. Where nothing frees it, objects of its type are passed to no code that is not seen, which could.
 
 Two things lose what a member owns.
 
@@ -23,7 +24,8 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from analysis.cfa.graph import Program
 from analysis.engines.automaton.functions.access_paths import Path
 from analysis.engines.automaton.functions.matching import Matcher
-from analysis.engines.automaton.functions.member_uses import MADE, NO_USES, OTHER, Member, Passed, Release, Uses, UsesReader
+from analysis.engines.automaton.functions.member_use_sets import MADE, NO_USES, OTHER, Member, Passed, Release, Uses
+from analysis.engines.automaton.functions.member_uses import UsesReader
 from analysis.model.c_types import Array, Pointer, Record, RecordDefinition, Type
 from analysis.rules.automaton import Rule
 
@@ -94,6 +96,8 @@ class _Summed:
         self._kept = kept
         self._freeing = self._find_freeing()
         self._freed = {name: self._freed_by(one) for name, one in uses.items()}
+        self._ever = set[Member]().union(*self._freed.values())
+        self._unseen = set[str]().union(*(one.unseen for one in uses.values()))
         self._sole = self._find_sole()
         self._owned = self._sole - self._find_emptied()
 
@@ -105,20 +109,20 @@ class _Summed:
                 (variable, path)
                 for variable, key in uses.ends
                 for member, path in _members(self._program.records, key)
-                if member in self._owned and member not in spared
+                if member in self._owned and member not in spared and (key not in self._unseen or member in self._ever)
             }
             if found:
                 yield name, frozenset(found)
 
     def left(self) -> Iterator[tuple[str, Left]]:
         """By function, what it leaves of objects of which it frees other parts."""
-        ever = set[Member]().union(*self._freed.values())
+        ever = self._ever
         blocks = self._single_blocks()
         ended = {key for uses in self._uses.values() for _, key in uses.ends}
         for name, uses in self._uses.items():
             if isinstance(self._program.functions[name].type.result, Pointer):
                 continue  # it may hand out what it leaves
-            spared = ended | {member[0] for member, _ in uses.stored}
+            spared = ended | self._unseen | {member[0] for member, _ in uses.stored}
             releases = [one for one in uses.releases if one.key not in spared and self._frees(name, one, ever)]
             found = {(one.edge, path) for one in releases for path in self._left_of(name, one, ever)}
             if name not in self._program.address_taken:
@@ -164,6 +168,7 @@ class _Summed:
     def _find_making(self) -> set[str]:
         """The functions that return what they, or those that they call, have allocated, or null."""
         asked = {name: uses.returned for name, uses in self._uses.items() if uses.returned and OTHER not in uses.returned}
+        asked = {name: sources for name, sources in asked.items() if None not in self._held_elsewhere(self._uses[name])}
         making, grown = {MADE}, True
         while grown:
             more = {name for name, sources in asked.items() if name not in making and sources <= making}
@@ -180,7 +185,8 @@ class _Summed:
             copied |= uses.copied
             found -= {member for member, source in uses.stored if source not in making}
             found -= uses.shared
-            found -= {member for member, passed in uses.passed if passed not in self._freeing and self._is_kept(passed)}
+            found -= {member for member, passed in uses.passed if self._may_hold(passed)}
+            found -= {member for member in self._held_elsewhere(uses) if member is not None}
         return {member for member in found if member[0] not in copied}
 
     def _find_emptied(self) -> set[Member]:
@@ -190,6 +196,13 @@ class _Summed:
             ends, renewed = {key for _, key in uses.ends}, {member for member, _ in uses.stored}
             found.update(one for one in self._freed[name] if one[0] not in ends and one not in renewed)
         return found
+
+    def _held_elsewhere(self, uses: Uses) -> set[Member | None]:
+        """The members, and None for the result, whose values a function lets another one keep."""
+        return {one for one, passed in uses.held_by if self._may_hold(passed)}
+
+    def _may_hold(self, passed: Passed) -> bool:
+        return passed not in self._freeing and self._is_kept(passed)
 
     def _is_kept(self, passed: Passed) -> bool:
         return passed[1] in self._kept.get(passed[0], (passed[1],))
