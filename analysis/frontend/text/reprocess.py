@@ -36,9 +36,9 @@ def reprocess(
     by_lines = lines is not None and (blank is None or not blank.in_comment) and _has_only_text(base.source, lines)
     if base.messages or not (by_lines or blank is not None):
         return preprocess(before.path, text, flags, options, overlay)
-    macros = base.macros
+    macros = base.macros or _read(base, flags, options, overlay)  # of the text before: the edited one may not be C any more
     if macros is None:
-        return preprocess(before.path, text, flags, options, overlay, with_macros=True)
+        return preprocess(before.path, text, flags, options, overlay)
     edit = _edited(base, source, macros, blank, by_lines=by_lines)
     if edit is None:
         return preprocess(before.path, text, flags, options, overlay)._replace(macros=macros)
