@@ -254,6 +254,8 @@ class Matcher:
                 before.extend(self._of_arguments(call, not_null(external), self._index.nonnull))
                 if known(callee) is None and external.believed is None:
                     before.extend(self._of_arguments(call, range(len(call.arguments)), self._index.passed))
+            else:
+                before.extend(self._of_arguments(call, self._further_arguments(call, callee), self._index.passed))
             by_kind = self._index.by_kind if external is not None and external.believed is not None else ()
             entries = (*self._index.for_callee(callee), *by_kind)
             found_here = ((*entry, bound) for entry in entries for bound in self._bindings(entry[0], entry[3], call, callee))
@@ -271,6 +273,12 @@ class Matcher:
                     into = after if stored and transition.source == START else before
                     if found not in into:
                         into.append(found)
+
+    def _further_arguments(self, call: ir.Call, callee: str) -> range:
+        """The numbers of the arguments that go to the `...` of a function of the program: no parameter holds them, so what the
+        function does with them is not followed."""
+        type_ = self._program.functions[callee].type
+        return range(len(type_.parameters), len(call.arguments)) if type_.variadic else range(0)
 
     def _bindings(self, rule: int, pattern: Pattern, call: ir.Call, callee: str) -> Iterator[dict[str, ir.Expr]]:
         """What the metavariables of a call pattern stand for, each way in which the call matches it if it reaches this function.
