@@ -33,7 +33,7 @@ class Trigger(msgspec.Struct, frozen=True):
     pattern: the pattern matches at an edge. lost: the last access path to the value goes away. leave: the function in which the
     value came to its state is left. nonnull: the value is passed for a parameter that must not be null (declared so).
     passed: the value is passed to a function outside of the program, of which neither the library's table nor a contract says
-    anything.
+    anything, or goes to the `...` of a function of the program.
     begin: the program starts; every global that the pattern matches anywhere in the program is tracked from then on.
     """
 

@@ -5,8 +5,8 @@ is wrong gives one message that names the file and the field; the other rules ar
 
 Besides C patterns (see `analysis.rules.patterns`), `when` knows these events: `lost` (the last access path to the value goes
 away), `leave` (the function that brought the value to its state is left), `nonnull` (the value is passed for a parameter declared
-non-null), `passed` (the value is passed to a function outside of the program of which nothing is known), and `begin: PATTERN`
-(the program starts, for every global that the pattern matches anywhere).
+non-null), `passed` (the value is passed to a function outside of the program of which nothing is known, or goes to the `...` of
+one of the program), and `begin: PATTERN` (the program starts, for every global that the pattern matches anywhere).
 """
 
 from __future__ import annotations

@@ -88,12 +88,40 @@ int main(int argc, char **argv)
 """
 
 
-def test_one_file_that_stays_open_is_one_finding(tmp_path: Path) -> None:
-    file = tmp_path / "a.c"
-    file.write_text(LEFT_OPEN)
-    checker = Checker(Options(proofs=True, everywhere=True, rules=("resource-leak",)), jobs=1)
+def shown(folder: Path, text: str, rule: str) -> list[tuple[str, str, int]]:
+    """The function, status and line of each finding of a program."""
+    file = folder / "a.c"
+    file.write_text(text)
+    checker = Checker(Options(proofs=True, everywhere=True, rules=(rule,)), jobs=1)
     checker.open([str(file)])
     checker.check()
     report = checker.prove()
     checker.close()
-    assert [(one.function, one.status, one.place.range.start.line) for one in report.findings] == [("copy", "confirmed", 10)]
+    return [(one.function, one.status, one.place.range.start.line) for one in report.findings]
+
+
+def test_one_file_that_stays_open_is_one_finding(tmp_path: Path) -> None:
+    assert shown(tmp_path, LEFT_OPEN, "resource-leak") == [("copy", "confirmed", 10)]
+
+
+FREED_BY_A_CALLEE = """
+#include <stdlib.h>
+struct session { char *user; };
+static void reset(struct session *s)
+{
+    free(s->user);
+}
+int main(int argc, char **argv)
+{
+    struct session s = {0};
+    s.user = malloc(8);
+    if (argc > 1)
+        reset(&s);
+    reset(&s);
+    return 0;
+}
+"""
+
+
+def test_a_finding_at_a_call_that_a_run_confirms_in_the_callee_is_one_finding(tmp_path: Path) -> None:
+    assert shown(tmp_path, FREED_BY_A_CALLEE, "double-free") == [("main", "confirmed", 14)]

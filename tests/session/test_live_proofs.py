@@ -129,7 +129,7 @@ def test_what_broke_is_said_and_where(editor: Editor) -> None:
     assert first.rechecked
     after = verdict(report)
     assert (after.verdict, after.rechecked, after.reused) == ("unknown", False, None)
-    assert after.broken == f"after {editor.path}:8 (i = i - ((n == 7) * 2 - 1)) `i >= 0` does not hold"
+    assert after.broken == f"after {editor.path}:8 (i -= (n == 7) * 2 - 1) `i >= 0` does not hold"
     again = editor.types(BROKEN.replace("n + 1", "n + 3"))[0]
     assert again.broken == after.broken
 

@@ -93,7 +93,7 @@ def _runtime_part(lock: str) -> str:
     with open(PROJECT / "pyproject.toml", "rb") as file:
         wanted = {_name(requirement) for requirement in tomllib.load(file)["project"]["dependencies"]}
     blocks = {match.group(1): block for block in re.split(r"\n(?=\S)", lock) if (match := _PIN.match(block))}
-    asked_by = {name: set(re.findall(r"^    #(?: via)?\s+(\S+)", block, re.MULTILINE)) for name, block in blocks.items()}
+    asked_by = {name: set(re.findall(r"^    #(?: via)? +(\S+)", block, re.MULTILINE)) for name, block in blocks.items()}
     while more := {name for name, by in asked_by.items() if by & wanted} - wanted:
         wanted |= more
     missing = wanted - blocks.keys()

@@ -87,8 +87,10 @@ def runs_beside(
 ) -> list[Finding]:
     """The runs that are no findings yet, as findings. `done` are those that there are; `decisions` says by fingerprint what was
     said of them."""
-    places_known = {(one.rule, one.place) for one in done}
     confirmed = [(one.rule, said) for one in done if one.status == "confirmed" and (said := decisions.get(one.fingerprint))]
+    places_known = {(one.rule, one.place) for one in done}
+    # a finding at a call can be confirmed by a run that ends in the function called
+    places_known |= {(rule, places.place(last.function, last.edge)) for rule, said in confirmed for last in said.steps[-1:]}
     found = []
     for run in runs:
         if run.rule not in rules or any(rule == run.rule and repeats(run.decided, said, program) for rule, said in confirmed):

@@ -130,6 +130,11 @@ def _may_be_defined(pattern: Pattern, rule: Rule, function: str) -> bool:
     return not (is_of_library and wanted_names(pattern, rule.names)) or display_name(function) in FAILED_ASSERTIONS
 
 
+def _pointers(call: ir.Call, first: int) -> list[int]:
+    """The numbers of a call's arguments that are pointers, from one on."""
+    return [at for at, one in enumerate(call.arguments) if at >= first and isinstance(one.type, Pointer)]
+
+
 def _as_of_kind(call: ir.Call, contract: Function, kind: str) -> Iterator[ir.Call]:
     """A call of a function that the project describes, as one of a kind of library functions: with no argument but the one by
     which it is of this kind, or as it is where that is its result."""
@@ -253,8 +258,10 @@ class Matcher:
             if external is not None:
                 before.extend(self._of_arguments(call, not_null(external), self._index.nonnull))
                 if known(callee) is None and external.believed is None:
-                    pointers = [at for at, one in enumerate(call.arguments) if isinstance(one.type, Pointer)]
-                    before.extend(self._of_arguments(call, pointers, self._index.passed))
+                    before.extend(self._of_arguments(call, _pointers(call, 0), self._index.passed))
+            elif (type_ := self._program.functions[callee].type).variadic:
+                # no parameter holds what goes to `...`, so what the function does with it is not followed
+                before.extend(self._of_arguments(call, _pointers(call, len(type_.parameters)), self._index.passed))
             by_kind = self._index.by_kind if external is not None and external.believed is not None else ()
             entries = (*self._index.for_callee(callee), *by_kind)
             found_here = ((*entry, bound) for entry in entries for bound in self._bindings(entry[0], entry[3], call, callee))
