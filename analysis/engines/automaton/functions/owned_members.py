@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Set
 
 from analysis.cfa.graph import Program
-from analysis.engines.automaton.functions.access_paths import Path
+from analysis.engines.automaton.functions.access_paths import Path, root_of
 from analysis.engines.automaton.functions.matching import Matcher
 from analysis.engines.automaton.functions.member_use_sets import MADE, NO_USES, OTHER, Member, Passed, Release, Uses
 from analysis.engines.automaton.functions.member_uses import UsesReader
@@ -105,11 +105,15 @@ class _Summed:
         """By function, what it loses with objects that it ends."""
         for name, uses in self._uses.items():
             spared = self._freed[name] | uses.given
+            # who frees nothing but the object of a caller may be asked where the member is still null
+            parameters = {root_of(one) for one in self._program.functions[name].parameters}
+            emptied = {member[0] for member in self._freed[name]}
             found = {
                 (variable, path)
                 for variable, key in uses.ends
                 for member, path in _members(self._program.records, key)
-                if member in self._owned and member not in spared and (key not in self._unseen or member in self._ever)
+                if member in self._owned and member not in spared
+                if (key not in self._unseen if member not in self._ever else variable not in parameters or key in emptied)
             }
             if found:
                 yield name, frozenset(found)
