@@ -32,8 +32,7 @@ def reprocess(
     blank = blank_edit(base.source, source)
     if blank is not None and blank.in_comment and not blank.by:
         return base._replace(source=source, ms=(time.perf_counter() - began) * 1000, in_comment=0)
-    lines = edited_lines(base.source, source)
-    by_lines = lines is not None and (blank is None or not blank.in_comment) and _has_only_text(base.source, lines)
+    by_lines = _is_of_lines(base, source, blank)
     if base.messages or not (by_lines or blank is not None):
         return preprocess(before.path, text, flags, options, overlay)
     macros = base.macros or _read(base, flags, options, overlay)  # of the text before: the edited one may not be C any more
@@ -55,6 +54,12 @@ def _edited(base: Preprocessed, source: bytes, macros: Macros, blank: Blank | No
     if edit is None and blank is not None:
         edit = move_lines(base.text, base.line_map, source, blank, macros)
     return edit
+
+
+def _is_of_lines(base: Preprocessed, source: bytes, blank: Blank | None) -> bool:
+    """Whether the edit is one of lines that do not affect the directives of the file."""
+    lines = edited_lines(base.source, source)
+    return lines is not None and (blank is None or not blank.in_comment) and _has_only_text(base.source, lines)
 
 
 def _is_inside_comment(before: Preprocessed, lines: Lines) -> bool:
