@@ -153,8 +153,9 @@ async def test_a_null_dereference_appears_and_goes_while_typing(any_editor: Clie
 
 async def test_a_folder_without_open_files_is_checked_on_request(nothing_open: Client, inventory: Path) -> None:
     uri = (inventory / "main.c").as_uri()
-    (published,) = await nothing_open.until(lambda: [p for p in nothing_open.published if p.uri == uri])
-    assert len(of_rule(list(published.diagnostics), "null-dereference")) == 1
+    published = await nothing_open.until(lambda: [p for p in nothing_open.published if p.uri == uri])
+    for one in published:  # more than one, if it is already known since when the finding is there
+        assert len(of_rule(list(one.diagnostics), "null-dereference")) == 1
     opened(nothing_open, inventory / "main.c")
     assert len(of_rule(await nothing_open.findings(uri, 1), "null-dereference")) == 1
 
