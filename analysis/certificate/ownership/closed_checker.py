@@ -25,6 +25,7 @@ from analysis.cfa.linking.evaluation_order import assumptions_of
 from analysis.cfa.linking.obstructed import MAIN
 from analysis.cpa.obstacles.beside import beside
 from analysis.cpa.obstacles.completeness import called_outside
+from analysis.cpa.obstacles.given_to_library import given_to_library
 from analysis.frontend.declarations.file_level import UNSEEN
 from analysis.model.assumptions import INSIDE, LEFT_OPEN, OUTSIDE, PASSED_BLOCKS, WHOLE_POINTERS, Assumption
 from analysis.model.kept_with import kept_with
@@ -221,6 +222,8 @@ def obstacle(program: Program, rule: str) -> str:
         return "attributes make functions run before or after main, or give them other names"
     if rule in USES and buffers(program):
         return "streams, or generators of numbers, are given buffers of the program, and what uses them then is not followed"
+    if rule in USES and (why := given_to_library(program)):
+        return why
     if rule in LEAKS and jumps_away(program):
         return "a handler of signals, or another thread, may end a function at any time by a jump"
     return ""
