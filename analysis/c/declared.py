@@ -22,8 +22,17 @@ _TRANSPARENT = "attribute transparent_union"
 
 def is_reserved(name: str) -> bool:
     """Whether no program may define the function, so that who declares it means the library's (C11 7.1.3)."""
-    function = LIBRARY.get(name)
-    return name.startswith("_") or (function is not None and function.described.startswith("C"))
+    return name.startswith("_") or _is_of_c(LIBRARY.get(name))
+
+
+def is_library(name: str, type_: c_types.Function) -> bool:
+    """Whether a declaration outside of the system's headers means the library function all the same: its name is reserved to the
+    C library, and its type is that of the library's (C11 7.1.3p1, 7.1.4p2)."""
+    return _is_of_c(LIBRARY.get(name)) and agrees(name, type_)
+
+
+def _is_of_c(function: Function | None) -> bool:
+    return function is not None and function.described.startswith("C")
 
 
 def agrees(name: str, type_: c_types.Function) -> bool:

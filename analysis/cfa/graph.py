@@ -248,7 +248,8 @@ class External(msgspec.Struct, frozen=True):
     """A function that is declared or called but not defined in the program.
 
     `noreturn` and `nonnull` (argument indices from 0) come from attributes and `_Noreturn`, or from a contract of the project;
-    `system` says that it was declared in a system header. `row` is what a contract of the project says of it, as a row like those
+    `system` says that it is the system's: declared in a header of it, or by the name and type of a function of the C library
+    (`analysis.c.declared.is_library`). `row` is what a contract of the project says of it, as a row like those
     of `analysis.c.functions`; empty if there is none. `guess` is a row that the declarations of the program make likely
     (`linking.allocator_pairs`).
     """

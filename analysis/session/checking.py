@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 import time
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import NamedTuple
@@ -12,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from analysis.c.project_functions import ProjectFunctions
-from analysis.cfa.building.unit import BrokenFunction, Unit
+from analysis.cfa.building.unit import Unit
 from analysis.cfa.edge_places import ProgramPlaces
 from analysis.cfa.graph import Places, Program
 from analysis.cfa.linking.link import LinkedProgram, link
@@ -31,9 +29,6 @@ from analysis.session.units.unit_view import UnitView
 Restriction = Callable[[Program, Places, Sequence[str]], Program]
 """What is looked at of a program that is entered by these functions: a program with some of its edges."""
 _ENGINE = "automaton"
-_LONGEST_WORD = 100  # bytes of a word that are marked
-_WORD_THERE = re.compile(rb"\w+|[^\w\s]")
-_MOST_REPORTED = 20  # places of one file that do not parse; the rest is counted
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -308,46 +303,6 @@ def only_unfinished(units: Sequence[UnitView], rules: Sequence[Rule], reason: st
             place = unit.places.place(source.start + source.name_site.start, source.start + source.name_site.end)
             reports.append(undecided(display_name(function.cfa.name), place, rules, reason))
     return reports
-
-
-def unit_messages(unit: UnitView) -> tuple[Message, ...]:
-    """What there is to say about reading the file: the preprocessor's complaints, and what does not parse."""
-    messages = [*unit.built.preprocessed.messages, *unit.notes]
-    errors = _errors(unit)
-    messages += [_syntax_message(unit, broken) for broken in errors[:_MOST_REPORTED]]
-    more = len(errors) - _MOST_REPORTED
-    if more > 0:
-        messages.append(Message("warning", unit.path, f"{more:,} more places of the file do not parse and are not checked."))
-    return tuple(messages)
-
-
-def _errors(unit: UnitView) -> list[BrokenFunction]:
-    """What does not parse; of what follows on a broken function with nothing good in between, the function alone: what is left
-    over of it is no error of its own."""
-    good = sorted(function.source.start for function in unit.built.unit.functions)
-    found: list[BrokenFunction] = []
-    for broken in sorted(unit.built.unit.broken, key=lambda broken: (broken.start, -broken.end)):
-        before = found[-1] if found else None
-        is_rest = before is not None and bisect_left(good, before.start) == bisect_left(good, broken.start)
-        if not (is_rest and broken.name is None):
-            found.append(broken)
-    return found
-
-
-def _syntax_message(unit: UnitView, broken: BrokenFunction) -> Message:
-    """The message about a place that does not parse, at one token of it."""
-    text = unit.built.preprocessed.text
-    at = broken.start if broken.error < 0 else broken.error
-    token = _WORD_THERE.search(text, max(text.rfind(b"\n", 0, at) + 1, at - _LONGEST_WORD), at + _LONGEST_WORD)
-    while token is not None and token.end() <= at:
-        token = _WORD_THERE.search(text, token.end(), at + _LONGEST_WORD)
-    place = unit.places.place(*(token.span() if token is not None else (at, at)))
-    start, end = place.range.start, place.range.end
-    what = "This text" if broken.name is None else f"The function {display_name(broken.name)}"
-    is_stale = broken.name in {display_name(name) for name in unit.kept.stale}
-    said = f"{what} does not parse and is not checked." + (" Its last good text is checked instead." if is_stale else "")
-    columns = (start.column, end.column) if start.line == end.line and start < end else (0, 0)
-    return Message("warning", place.path, said, start.line, *columns, syntax=True)
 
 
 def is_unreadable(unit: UnitView) -> bool:

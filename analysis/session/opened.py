@@ -23,11 +23,12 @@ from analysis.model.report import Message
 from analysis.rules.automaton import Rule
 from analysis.rules.function_files import load_functions
 from analysis.rules.load import load_rules
-from analysis.session.checking import is_unreadable, own_functions, unit_messages
+from analysis.session.checking import is_unreadable, own_functions
 from analysis.session.contracts.declarations import Declarations
 from analysis.session.files.program_files import ProgramFiles, find_program, find_workspace
 from analysis.session.files.texts import Texts
 from analysis.session.keeping.reopening import Question
+from analysis.session.unit_messages import unit_messages
 from analysis.session.units.program_units import Progress, Stop, Units
 from analysis.session.units.unit_view import UnitView
 

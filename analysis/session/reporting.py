@@ -10,11 +10,12 @@ from typing import NamedTuple
 import msgspec
 
 from analysis.model.report import Count, FileReport, Message, Report, Silenced, Times
-from analysis.session.checking import Checked, ProgramCheck, count_functions, is_unreadable, unit_messages
+from analysis.session.checking import Checked, ProgramCheck, count_functions, is_unreadable
 from analysis.session.files.suppressions import NONE, Suppressions, read_suppressions, split
 from analysis.session.opened import OpenProgram
 from analysis.session.provers.proofs import Proofs
 from analysis.session.scores import scored
+from analysis.session.unit_messages import unit_messages
 from analysis.session.units.unit_view import UnitView
 from analysis.session.withheld import may_be_reached, overall, settle
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
+from analysis.c.declared import is_library
 from analysis.cfa.building.cfa_building import FunctionPart, LoweredFunction, build_function
 from analysis.cfa.graph import External
 from analysis.cfa.revisions.match import match_function
@@ -238,7 +239,10 @@ def assemble(
 
 def _declared(level: FileLevel) -> tuple[External, ...]:
     """Every function that the file declares; linking drops those that are defined somewhere."""
-    return tuple(External(d.linkage, d.type, d.noreturn, d.nonnull, d.system) for d in level.functions.values())
+    return tuple(
+        External(d.linkage, d.type, d.noreturn, d.nonnull, d.system or is_library(d.linkage, d.type))
+        for d in level.functions.values()
+    )
 
 
 def _implicit(level: FileLevel, functions: Sequence[LoweredFunction]) -> Iterator[External]:
@@ -248,7 +252,7 @@ def _implicit(level: FileLevel, functions: Sequence[LoweredFunction]) -> Iterato
         for var in function.implicit:
             if var.name not in seen and var.name not in level.functions and isinstance(var.type, Function):
                 seen.add(var.name)
-                yield External(var.name, var.type)
+                yield External(var.name, var.type, system=is_library(var.name, var.type))
 
 
 class Extras:
