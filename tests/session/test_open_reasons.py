@@ -22,6 +22,7 @@ INSIDE = "from the entry of price it happens with stock == NULL"
         (f"main() can begin with argv != NULL; {BUDGET}", OUT_OF_BUDGET),
         ("nothing rules out null-dereference at list.c:12 (n->value = value)", NEITHER),
         ("nothing rules out division-by-zero at list.c:12 (n / 2)", "nothing rules out division-by-zero at list.c:12 (n / 2)"),
+        (f"main() calls signal(); {INSIDE}; main() calls signal()", f"main() calls signal(); {INSIDE}"),
         ("it happens if f(a; b) is 1; it calls g", "it happens if f(a; b) is 1; it calls g"),
     ],
 )

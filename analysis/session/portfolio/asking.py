@@ -202,6 +202,7 @@ def _together(found: list[Unknown]) -> Unknown:
         reason for reason, said in zip(reasons, later, strict=True) if not marks_in(reason) or not marks_in(reason) <= said
     ]
     looked = dict.fromkeys(name for one in found for name in one.looked)
+    clauses = dict.fromkeys(clause for reason in reasons[:_REASONS] for clause in reason.split("; "))
     return Unknown(
-        "; ".join(reasons[:_REASONS]), all(one.final for one in found), tuple(looked), nothing=any(one.nothing for one in found)
+        "; ".join(clauses), all(one.final for one in found), tuple(looked), nothing=any(one.nothing for one in found)
     )

@@ -15,7 +15,7 @@ def open_reason(reason: str, rule: str) -> str:
     """The clauses of a prover's reason about a finding of a rule that say something of the program, which provers put behind
     semicolons; if there are none, one that says what was not found. Empty for an empty one."""
     clauses = reason.split("; ")
-    said = [clause for clause in clauses if not _is_of_searches(clause, rule)]
+    said = [clause for clause in dict.fromkeys(clauses) if not _is_of_searches(clause, rule)]
     if said:
         return "; ".join(said)
     if NOT_REPEATED in clauses:
