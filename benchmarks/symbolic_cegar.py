@@ -26,19 +26,14 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
-import msgspec
-
 from analysis.certificate.checked_outcome import Proved, Work
 from analysis.cpa.predicates.violations import violations
 from analysis.engines.symbolic.cegar import CegarOptions, prove
-from analysis.engines.symbolic.cegar_refinement import Refine
+from analysis.model.symbolic_operators import CheckAt, Merge, Order, Refine, SymbolicOperators
 from benchmarks.corpus import Row, rows
 from benchmarks.verdicts import task_of
 
 _GRACE = 20.0  # seconds that the front end may take besides
-_MERGES: tuple[Literal["sep", "join"], ...] = ("sep", "join")
-_ORDERS: tuple[Literal["subset", "aliased", "implication"], ...] = ("subset", "aliased", "implication")
-_CHECKS: tuple[Literal["assume", "target"], ...] = ("assume", "target")
 Ending = Literal["proved", "path", "none"]
 
 
@@ -50,19 +45,19 @@ class Outcome(NamedTuple):
     work: Work
 
 
-def configurations(*, everything: bool) -> Iterator[CegarOptions]:
+def configurations(*, everything: bool) -> Iterator[SymbolicOperators]:
     """The sets of operators that are compared."""
-    refinements: tuple[Refine | None, ...] = (None, *get_args(Refine))
+    refinements: tuple[Refine, ...] = get_args(Refine)
     if everything:
-        for refine, merge, order, check in itertools.product(refinements, _MERGES, _ORDERS, _CHECKS):
-            yield CegarOptions(refine=refine, merge=merge, less_or_equal=order, check_at=check)
+        for refine, merge, order, check in itertools.product(*map(get_args, (Refine, Merge, Order, CheckAt))):
+            yield SymbolicOperators(refine=refine, merge=merge, less_or_equal=order, check_at=check)
         return
     for refine in refinements[:2]:
-        yield CegarOptions(refine=refine)
-        yield CegarOptions(refine=refine, merge="join")
-        yield from (CegarOptions(refine=refine, less_or_equal=order) for order in _ORDERS[1:])
-        yield CegarOptions(refine=refine, check_at="target")
-    yield from (CegarOptions(refine=refine) for refine in refinements[2:])
+        yield SymbolicOperators(refine=refine)
+        yield SymbolicOperators(refine=refine, merge="join")
+        yield from (SymbolicOperators(refine=refine, less_or_equal=order) for order in get_args(Order)[1:])
+        yield SymbolicOperators(refine=refine, check_at="target")
+    yield from (SymbolicOperators(refine=refine) for refine in refinements[2:])
 
 
 def _child(row: Row, options: CegarOptions, connection: Connection) -> None:
@@ -90,15 +85,15 @@ def outcome(row: Row, options: CegarOptions) -> Outcome:
     return found
 
 
-def line(options: CegarOptions, outcomes: Iterable[tuple[Row, Outcome]]) -> str:
+def line(operators: SymbolicOperators, outcomes: Iterable[tuple[Row, Outcome]]) -> str:
     """A row of the table."""
     all_ = list(outcomes)
     violated = [row for row, one in all_ if one.ending == "path"]
     cells = (
-        options.refine or "no CEGAR",
-        options.merge,
-        options.less_or_equal,
-        options.check_at,
+        "no CEGAR" if operators.refine == "none" else operators.refine,
+        operators.merge,
+        operators.less_or_equal,
+        operators.check_at,
         sum(one.ending == "proved" for _, one in all_),
         sum(not row.is_safe for row in violated),
         sum(row.is_safe for row in violated),
@@ -135,13 +130,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     safe = sum(row.is_safe for row in chosen)
     print(f"{len(chosen)} programs, {safe} of them safe; {given.seconds:g} s each.\n\n{HEAD}", flush=True)
     wrong = False
-    for options in configurations(everything=given.all):
-        outcomes = [(row, outcome(row, msgspec.structs.replace(options, seconds=given.seconds))) for row in chosen]
+    for operators in configurations(everything=given.all):
+        options = CegarOptions(operators=operators, seconds=given.seconds)
+        outcomes = [(row, outcome(row, options)) for row in chosen]
         wrong = wrong or any(one.ending == "proved" and not row.is_safe for row, one in outcomes)
         if given.show:
             for row, one in outcomes:
                 print(f"{row.id} {row.path.name:50} {one.ending:7}{one.seconds:6.1f} {one.work}", file=sys.stderr)
-        print(line(options, outcomes), flush=True)
+        print(line(operators, outcomes), flush=True)
     return int(wrong)
 
 

@@ -22,6 +22,7 @@ from analysis.model.limits import LONGEST
 from analysis.model.options import LIGHT, MOST_ROUNDS, UNWIND, Assumption, CompilerFlags, Encoding, Engine, Options, Show
 from analysis.model.report import Message, Report
 from analysis.model.settings import Settings, settings_folder, workspace_settings
+from analysis.model.symbolic_operators import SymbolicOperators, choices, read_operators
 from analysis.model.unit_flags import flags_problems
 from analysis.rules.function_files import load_functions
 from analysis.rules.load import load_rules
@@ -130,6 +131,11 @@ def _run(command: Command) -> Command:
                 metavar="K",
                 help="The bound of --engine summary: how often a loop goes back, and how many calls of a function are active at "
                 f"once. Default: {UNWIND}.",
+            ),
+            click.option(
+                "--symbolic-options",
+                metavar="NAME=VALUE,...",
+                help="Of --engine symbolic, only proofs by refinement, with these operators: " + ", ".join(choices()) + ".",
             ),
             click.option(
                 "--show",
@@ -268,7 +274,22 @@ def _with_engine(given: dict[str, Any], options: Options) -> Options:
         raise Failure(f"{said}: use it with --engine summary, or --encoding int, bv or auto.")
     if engine == "summary" and not set(options.entries) <= {"main"}:
         raise Failure("Runs within a bound begin in main: leave out --entry and the setting entries, or use another --engine.")
-    return msgspec.structs.replace(options, engine=engine, encoding=encoding, unwind=unwind or options.unwind)
+    operators = _operators(given.pop("symbolic_options"), engine)
+    return msgspec.structs.replace(
+        options, engine=engine, encoding=encoding, unwind=unwind or options.unwind, operators=operators
+    )
+
+
+def _operators(text: str | None, engine: Engine) -> SymbolicOperators | None:
+    """The operators of symbolic execution that are given; raises Failure if they are not understood."""
+    if text is None:
+        return None
+    if engine != "symbolic":
+        raise Failure("--symbolic-options is about --engine symbolic: use them together.")
+    try:
+        return read_operators(text.split(","))
+    except ValueError as error:
+        raise Failure(str(error)) from None
 
 
 def read_asked(given: dict[str, Any], start: str, budget: BudgetName = "full") -> Asked:

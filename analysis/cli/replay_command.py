@@ -28,7 +28,9 @@ from analysis.replaying.running import ENVIRONMENT
 
 REPRODUCED, OTHERWISE, FAILED = 0, 1, 2
 _UNASKED: dict[str, Any] = {
-    **dict.fromkeys(("engine", "encoding", "unwind", "budget", "certificate", "timeout", "task_timeout", "jobs")),
+    **dict.fromkeys(
+        ("engine", "encoding", "unwind", "symbolic_options", "budget", "certificate", "timeout", "task_timeout", "jobs")
+    ),
     **dict.fromkeys(("baseline", "write_baseline", "output")),
     "show": "all",
     "assume": (),

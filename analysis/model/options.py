@@ -8,6 +8,7 @@ import msgspec
 
 from analysis.model.budgets import BudgetName
 from analysis.model.limits import Limits
+from analysis.model.symbolic_operators import SymbolicOperators
 
 Engine = Literal["auto", "automaton", "predicate", "summary", "symbolic", "value"]
 Encoding = Literal["auto", "int", "bv", "lra", "euf"]
@@ -40,8 +41,9 @@ class Options(msgspec.Struct, frozen=True):
     it is entered, and a function is active at most so often at once.
     `encoding`: how proofs see integers, mathematically or as bits; "auto": the one, then the other. The engine "summary" also has
     linear real arithmetic and equality of uninterpreted functions. `reuse`: what the engine "predicate", asked alone, takes from
-    the proof of the revision before. `budget` is what provers may take. `proofs`: functions are
-    proved, too: those in files with unsaved texts (which an editor has open), and edited ones; with `everywhere`, all of them.
+    the proof of the revision before. `operators`: of the engine "symbolic", only proofs by refinement are tried, with these.
+    `budget` is what provers may take. `proofs`: functions are proved, too: those in files with unsaved texts (which an editor has
+    open), and edited ones; with `everywhere`, all of them.
     `verdicts`: what is proved of single functions and rules is of interest, not only what runs find.
     `assume` are assumptions that provers may make. `certificates`: those of all proofs are kept.
     `show`: which findings are shown; the others are held back, and counted (`analysis.session.scores`).
@@ -59,6 +61,7 @@ class Options(msgspec.Struct, frozen=True):
     engine: Engine = "auto"
     encoding: Encoding = "auto"
     unwind: int = UNWIND
+    operators: SymbolicOperators | None = None
     reuse: Reuse = "annotations"
     budget: BudgetName = "full"
     proofs: bool = False

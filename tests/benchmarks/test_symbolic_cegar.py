@@ -37,7 +37,7 @@ def test_a_row_counts_what_became_of_the_programs(tmp_path: Path) -> None:
     options = CegarOptions(seconds=20.0)
     found = [(row, outcome(row, options)) for row in (safe, defect)]
     assert [one.ending for _, one in found] == ["proved", "path"]
-    cells = line(options, [*found, (safe, Outcome("none", 1.0, Work(states=7)))]).strip("| ").split(" | ")
+    cells = line(options.operators, [*found, (safe, Outcome("none", 1.0, Work(states=7)))]).strip("| ").split(" | ")
     assert len(cells) == HEAD.splitlines()[0].count("|") - 1
     assert cells[:9] == ["constraints-first", "sep", "subset", "assume", "1", "1", "0", "1", "0"]
     assert int(cells[9]) == 7 + sum(one.work.states for _, one in found)

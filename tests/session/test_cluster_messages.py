@@ -57,7 +57,7 @@ def question(tmp_path_factory: pytest.TempPathFactory) -> Question:
     at = ir.Var("at", "local", program.functions["main"].type)
     about = About("finding", ("null-dereference",), "main", 3, at, (("main", 1),), (("main", 2),), ("main", 1))
     slice_ = Slicer(program, ["main"], Contents()).slice("main")
-    terms = Terms("ILP32", "predicate", "int", ("allocations-succeed",), True, 7, "none")
+    terms = Terms("ILP32", "predicate", "int", ("allocations-succeed",), True, 7, "none", ("merge=join",))
     return Question(slice_, about, True, terms, 4.0, Kept(b"an earlier proof", True, "another"), "earlier")
 
 

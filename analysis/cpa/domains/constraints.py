@@ -20,7 +20,7 @@ A solver's `unknown` counts as satisfiable.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
@@ -31,15 +31,13 @@ from analysis.cpa.stores.precision import TrackedConstraints, variable_name
 from analysis.cpa.symbolic_values.constraint_sets import Constraints, Decide, constraints_of
 from analysis.cpa.symbolic_values.symbolic import Assuming, Renaming, condition_of, identifiers, negation, substitute
 from analysis.model import ir
-
-LessOrEqual = Literal["subset", "aliased", "implication"]
-CheckAt = Literal["assume", "target"]
+from analysis.model.symbolic_operators import CheckAt, Merge, Order
 
 
 class ConstraintsDomain:
     """Sets of conditions. With `implication` the order is a preorder: different sets can say the same."""
 
-    def __init__(self, less_or_equal: LessOrEqual, decide: Decide) -> None:
+    def __init__(self, less_or_equal: Order, decide: Decide) -> None:
         self.kind = less_or_equal
         self._decide = decide
 
@@ -233,8 +231,8 @@ def constraints_cpa(
     decide: Decide,
     values: int,
     *,
-    less_or_equal: LessOrEqual = "subset",
-    merge: Literal["sep", "join"] = "sep",
+    less_or_equal: Order = "subset",
+    merge: Merge = "sep",
     check_at: CheckAt = "assume",
     definite: bool = True,
     remove_obsolete: bool = True,

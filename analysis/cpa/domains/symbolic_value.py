@@ -33,6 +33,7 @@ from analysis.cpa.symbolic_values.symbolic import Assumed, Deciding, Renaming, a
 from analysis.cpa.symbolic_values.symbolic_algebra import SymbolicAlgebra
 from analysis.model import ir
 from analysis.model.c_types import LP64, DataModel
+from analysis.model.symbolic_operators import Merge
 
 LessOrEqual = Literal["subset", "aliased"]
 Counters = Map[str, int]
@@ -220,7 +221,7 @@ class SymbolicAdjustment:
 def symbolic_value_cpa(
     transfer: SymbolicTransfer,
     *,
-    merge: Literal["sep", "join"] = "sep",
+    merge: Merge = "sep",
     less_or_equal: LessOrEqual = "subset",
     precision: Mapping[tuple[str, int], frozenset[str]] | None = None,
 ) -> Cpa[SymbolicValues, TrackedVariables]:

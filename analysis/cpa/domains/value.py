@@ -13,7 +13,7 @@ constant propagation. The precision says which variables are tracked at which lo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
@@ -28,6 +28,7 @@ from analysis.cpa.stores.step_effects import Effect, Effects
 from analysis.cpa.stores.store_memory import Store, covers, join
 from analysis.model import ir
 from analysis.model.c_types import LP64, DataModel, Type
+from analysis.model.symbolic_operators import Merge
 
 
 class ExplicitValues(msgspec.Struct, frozen=True, cache_hash=True, gc=False):
@@ -136,7 +137,7 @@ class ExplicitAdjustment:
 def value_cpa(
     transfer: ExplicitTransfer,
     *,
-    merge: Literal["sep", "join"] = "sep",
+    merge: Merge = "sep",
     precision: Mapping[tuple[str, int], frozenset[str]] | None = None,
 ) -> Cpa[ExplicitValues, TrackedVariables]:
     """The component, with stop-sep. `precision`: the variables that are tracked, by function and location; None: all."""

@@ -6,11 +6,12 @@ the type L -> 2^X); and of the constraints (section 3.2.6): which constraints ar
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from analysis.cpa.stores.store_memory import Store
 from analysis.cpa.stores.variables import RESULT
 from analysis.model import ir
+from analysis.model.symbolic_operators import ConstraintsBy
 
 
 class VariablePrecision:
@@ -71,9 +72,6 @@ def tracked_name(root: str) -> str | None:
 def variable_name(var: ir.Var, function: str) -> str:
     """The name in a precision of a variable of a function."""
     return f"@{var.name}" if var.scope == "global" else f"{function}:{var.name}"
-
-
-ConstraintsBy = Literal["variables", "conditions"]
 
 
 class Origin(NamedTuple):

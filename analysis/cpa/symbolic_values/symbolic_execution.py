@@ -8,13 +8,12 @@ components' stop operators.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Literal
 
 import msgspec
 
 from analysis.cfa.graph import Program
 from analysis.cpa.domains.assumptions import NONE, assumptions_cpa
-from analysis.cpa.domains.constraints import CheckAt, constraints_cpa, is_covered
+from analysis.cpa.domains.constraints import constraints_cpa, is_covered
 from analysis.cpa.domains.location import Bounds, LocationTransfer, location_cpa
 from analysis.cpa.domains.symbolic_value import SymbolicTransfer, renaming, symbolic_value_cpa
 from analysis.cpa.framework.composite import AnyCpa, Composite, State
@@ -22,6 +21,7 @@ from analysis.cpa.stores.precision import TrackedConstraints
 from analysis.cpa.symbolic_values.condition_formulas import ConditionFormulas, Mode
 from analysis.cpa.symbolic_values.constraint_sets import TRUE, Constraints, Decide
 from analysis.model.c_types import LP64, DataModel
+from analysis.model.symbolic_operators import CheckAt, Merge, Order
 from analysis.smt.encoding.numbers.integers import SignedOverflow
 from analysis.smt.solving.solver import Solver
 
@@ -32,8 +32,8 @@ class SymbolicOptions(msgspec.Struct, frozen=True):
     """The operators that SYMCEGAR compares, and the bounds. `mode` is the encoding of integers, `overflow` what signed sums do in
     it; `whole`: the entry is where the program starts."""
 
-    less_or_equal: Literal["subset", "aliased", "implication"] = "subset"
-    merge: Literal["sep", "join"] = "sep"
+    less_or_equal: Order = "subset"
+    merge: Merge = "sep"
     check_at: CheckAt = "assume"
     definite: bool = True
     remove_obsolete: bool = True

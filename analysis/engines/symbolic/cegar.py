@@ -6,7 +6,7 @@ with an annotation that the certificate checker accepted. Signed sums wrap, as t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
@@ -24,7 +24,7 @@ from analysis.cpa.framework.waitlist import PriorityWaitlist
 from analysis.cpa.predicates.error_locations import ErrorLocations, with_error_locations
 from analysis.cpa.predicates.reaching import Reaching
 from analysis.cpa.predicates.violations import Violation, property_of
-from analysis.cpa.stores.precision import ConstraintPrecision, ConstraintsBy
+from analysis.cpa.stores.precision import ConstraintPrecision
 from analysis.cpa.symbolic_values.condition_formulas import Mode
 from analysis.cpa.symbolic_values.symbolic_execution import (
     ASSUMPTIONS,
@@ -34,11 +34,12 @@ from analysis.cpa.symbolic_values.symbolic_execution import (
     SymbolicExecution,
     SymbolicOptions,
 )
-from analysis.engines.symbolic.cegar_refinement import ByPredicates, Needed, Refine, SymbolicPost, needed
+from analysis.engines.symbolic.cegar_refinement import ByPredicates, Needed, SymbolicPost, needed
 from analysis.engines.symbolic.explore import BudgetedSolver
 from analysis.engines.symbolic.task import NOT_ASKED
 from analysis.model import clock
 from analysis.model.c_types import LP64, DataModel
+from analysis.model.symbolic_operators import SymbolicOperators
 from analysis.smt.solving.memo import Memo, MemoSolver
 from analysis.smt.solving.solver import Solver
 from analysis.smt.transitions.vocabulary import TooLargeError
@@ -48,19 +49,12 @@ _PREFIXES = 6  # reasons why a path is infeasible that are compared
 
 
 class CegarOptions(msgspec.Struct, frozen=True):
-    """How to look for a proof: the operators that SYMCEGAR compares (sections 4.1 to 4.4), and the bounds. `refine`: None tracks
-    everything from the start (no CEGAR). `by` is the type of the constraints' precision; predicates give variables only (section
-    4.4.2). `seconds` of the clock for all,
-    `states`: abstract states, `query_milliseconds` for one question; `recursion`: activations of one function that are
-    followed."""
+    """How to look for a proof: the operators that SYMCEGAR compares, and the bounds. Predicates give a precision by variables
+    only (section 4.4.2). `seconds` of the clock for all, `states`: abstract states, `query_milliseconds` for one question;
+    `recursion`: activations of one function that are followed."""
 
-    refine: Refine | None = "constraints-first"
-    by: ConstraintsBy = "variables"
-    less_or_equal: Literal["subset", "aliased", "implication"] = "subset"
-    merge: Literal["sep", "join"] = "sep"
-    check_at: Literal["assume", "target"] = "assume"
+    operators: SymbolicOperators = SymbolicOperators()
     mode: Mode = "int"
-    restart: Literal["pivot", "full"] = "pivot"
     seconds: float = 10.0
     states: int = 20_000
     query_milliseconds: int = 1_000
@@ -81,7 +75,7 @@ def prove(
     property_ = property_of(violations)
     if property_ is None:
         return Unproved("nothing in the program could violate the property", Work())
-    if options.refine == "predicates" and options.by != "variables":
+    if options.operators.refine == "predicates" and options.operators.by != "variables":
         raise ValueError("predicates give a precision by variables")
     everywhere = with_error_locations(program, violations)
     if everywhere is None:
@@ -105,10 +99,12 @@ class _Proving:
         self._began = clock.spent()
         self._program, self._violations, self._everywhere = program, violations, everywhere
         self._entry, self._model, self._options = entry, model, options
-        operators = SymbolicOptions(
-            less_or_equal=options.less_or_equal,
-            merge=options.merge,
-            check_at=options.check_at,
+        self._operators = operators = options.operators
+        is_refined = operators.refine != "none"
+        symbolic = SymbolicOptions(
+            less_or_equal=operators.less_or_equal,
+            merge=operators.merge,
+            check_at=operators.check_at,
             definite=False,
             mode=options.mode,
             overflow="wrap",
@@ -120,13 +116,14 @@ class _Proving:
             everywhere.program,
             self._solver(),
             everywhere.locations,
-            operators,
-            tracked_values=None if options.refine is None else {},
-            tracked_constraints=None if options.refine is None else ConstraintPrecision({}, options.by),
+            symbolic,
+            tracked_values={} if is_refined else None,
+            tracked_constraints=ConstraintPrecision({}, operators.by) if is_refined else None,
         )
-        self._post = SymbolicPost(everywhere.program, self._solver(), operators, options.refine or "constraints-first")
+        order = "constraints-first" if operators.refine == "none" else operators.refine
+        self._post = SymbolicPost(everywhere.program, self._solver(), symbolic, order)
         self._interpolation = PathInterpolation(self._post)
-        self._by_predicates = ByPredicates(everywhere.program, operators, entry, options.query_milliseconds)
+        self._by_predicates = ByPredicates(everywhere.program, symbolic, entry, options.query_milliseconds)
 
     def _solver(self) -> Solver:
         return MemoSolver(BudgetedSolver(self._options.query_milliseconds), Memo())
@@ -146,7 +143,7 @@ class _Proving:
                 states=options.states,
                 deadline=deadline,
                 cancellation=cancellation,
-                restart=options.restart,
+                restart=self._operators.restart,
             )
         except OutOfTimeError:
             ended = Ended("budget", "no proof was found within the budget")
@@ -179,7 +176,7 @@ class _Proving:
     def _refine(self, reached: ReachabilityGraph[Any, Any], target: Node[Any, Any]) -> Refinement[Any, Any]:
         path = reached.path(target)
         steps, at = [step.step for step in path], [step.node.state[LOCATION] for step in path]
-        if self._options.refine is None or len(steps) > _LONGEST:
+        if self._operators.refine == "none" or len(steps) > _LONGEST:
             return Stuck(
                 "a path to a violation is too long to be examined"
                 if len(steps) > _LONGEST
@@ -188,7 +185,7 @@ class _Proving:
         prefixes = self._interpolation.prefixes(steps, _PREFIXES)
         if not prefixes:
             return Stuck("symbolic execution does not rule out a violation")
-        if self._options.refine == "predicates":
+        if self._operators.refine == "predicates":
             names = self._by_predicates.names(steps[: prefixes[0][-1] + 1], at[: prefixes[0][-1] + 1])
             if names is None:
                 return Stuck("no conditions were found that rule out a violation")

@@ -8,7 +8,7 @@ Of an allocation that can fail, a path is followed as if it found memory.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from analysis.cfa.graph import Program
 from analysis.cpa.domains.constraints import ConstraintsTransfer
@@ -24,6 +24,7 @@ from analysis.cpa.symbolic_values.condition_formulas import ConditionFormulas
 from analysis.cpa.symbolic_values.constraint_sets import TRUE, Constraints, Decide
 from analysis.cpa.symbolic_values.symbolic_execution import SymbolicOptions
 from analysis.model import ir
+from analysis.model.symbolic_operators import Tracked
 from analysis.smt.logic.term_building import FALSE
 from analysis.smt.logic.terms import symbols
 from analysis.smt.solving.interpolation import interpolants
@@ -31,10 +32,6 @@ from analysis.smt.solving.solver import Budget, Solver
 from analysis.smt.solving.z3_backend import Z3Solver
 from analysis.smt.transitions.system import System
 from analysis.smt.transitions.transition_state import START, State
-
-Refine = Literal["constraints-first", "values-first", "values-only", "predicates"]
-"""What is forgotten first where an interpolant is made, so that the other is what the proof rests on: constraints (Algorithm 6),
-values, or values alone (all constraints stay); or the way by predicates."""
 
 Place = tuple[str, int]
 _CONSTRAINTS, _VALUES = 0, 1  # in the pairs of states that strengthening gets
@@ -52,7 +49,7 @@ class SymbolicPost:
 
     Constraints are asked about where a branch added one; or, as symbolic execution does it with checks at targets, at the end."""
 
-    def __init__(self, program: Program, solver: Solver, options: SymbolicOptions, order: Refine) -> None:
+    def __init__(self, program: Program, solver: Solver, options: SymbolicOptions, order: Tracked) -> None:
         self._values = SymbolicTransfer(program, options.model, whole=options.whole, allocation_fails=False)
         formulas = ConditionFormulas(program, options.mode, options.model, options.overflow)
         self._decide = Decide(solver, formulas)

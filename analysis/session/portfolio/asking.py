@@ -99,6 +99,8 @@ class _Asking:
         """The turns. Findings in large programs are not proved away: nothing would come of it."""
         about, program = self._request.about, self._request.program
         turns = TURNS[about.kind][self._request.terms.engine]
+        if self._request.terms.operators:
+            return tuple(turn._replace(until=1.0) for turn in turns if turn.prover == "constraints")
         if about.kind == "finding" and sum(len(cfa.edges) for cfa in program.functions.values()) > MOST_EDGES:
             return tuple(turn._replace(until=1.0) for turn in turns if turn.prover == "runs")
         return turns
@@ -190,19 +192,19 @@ class _Asking:
 
 
 def _together(found: list[Unknown]) -> Unknown:
-    """The reasons of several provers that did not decide, the last one first; of those about the same places, the first."""
+    """The reasons of several provers that did not decide, each clause once."""
     if not found:
         return Unknown("no time was left for it")
+    clauses = dict.fromkeys("; ".join(_telling(found)[:_REASONS]).split("; "))
+    looked = dict.fromkeys(name for one in found for name in one.looked)
+    return Unknown("; ".join(clauses), all(one.final for one in found), tuple(looked), nothing=any(one.nothing for one in found))
+
+
+def _telling(found: list[Unknown]) -> list[str]:
+    """The reasons that say most, the last one first; of those about the same places, the first."""
     reasons = list(dict.fromkeys(one.reason for one in reversed(found)))
     reasons = [one.reason for one in found if one.is_conditional] or reasons
     reasons = [reason for reason in reasons if not reason.startswith(NOT_ASKED)] or reasons
     reasons = [reason for reason in reasons if is_marked(reason)] or reasons  # what names a place says more
     later = [frozenset[str]().union(*map(marks_in, reasons[at + 1 :])) for at in range(len(reasons))]
-    reasons = [
-        reason for reason, said in zip(reasons, later, strict=True) if not marks_in(reason) or not marks_in(reason) <= said
-    ]
-    looked = dict.fromkeys(name for one in found for name in one.looked)
-    clauses = dict.fromkeys(clause for reason in reasons[:_REASONS] for clause in reason.split("; "))
-    return Unknown(
-        "; ".join(clauses), all(one.final for one in found), tuple(looked), nothing=any(one.nothing for one in found)
-    )
+    return [reason for reason, said in zip(reasons, later, strict=True) if not marks_in(reason) or not marks_in(reason) <= said]

@@ -21,6 +21,7 @@ from analysis.engines.symbolic.cegar import prove as prove_by_constraints
 from analysis.engines.value.value_proof import prove as prove_by_values
 from analysis.model import clock
 from analysis.model.report import ProofReuse
+from analysis.model.symbolic_operators import read_operators
 from analysis.session.portfolio.request import Answer, Proved, Request, Unknown
 from analysis.session.portfolio.request_terms import NOTHING_TO_PROVE, ONLY_BY_PATHS
 from analysis.session.portfolio.turns import INT_UNTIL, KEEPING
@@ -42,10 +43,11 @@ def by_values(request: Request, seconds: float, cancellation: Cancellation) -> A
 
 def by_constraints(request: Request, seconds: float, cancellation: Cancellation) -> Answer:
     """Symbolic execution with CEGAR."""
+    operators = read_operators(request.terms.operators)
 
     def in_mode(mode: Mode) -> _Attempt:
         def attempt(places: tuple[Violation, ...], entry: str, left: float) -> Accepted | Unproved:
-            options = CegarOptions(mode=mode, seconds=left)
+            options = CegarOptions(mode=mode, seconds=left, operators=operators)
             return prove_by_constraints(request.program, places, entry, request.model, options, cancellation)
 
         return attempt

@@ -60,7 +60,8 @@ class Kept(NamedTuple):
 
 class Terms(NamedTuple):
     """Which engine is asked, how integers are encoded in proofs, what is assumed, whether the certificates themselves
-    are wanted, the bound of answers within a bound, and what is taken from earlier proofs."""
+    are wanted, the bound of answers within a bound, what is taken from earlier proofs, and the operators of symbolic execution if
+    only that is tried (`analysis.model.symbolic_operators`)."""
 
     data_model: Literal["LP64", "ILP32"] = "LP64"
     engine: Engine = "auto"
@@ -69,6 +70,7 @@ class Terms(NamedTuple):
     certificates: bool = False
     unwind: int = UNWIND
     reuse: Reuse = "annotations"
+    operators: tuple[str, ...] = ()
 
     @property
     def allocation_fails(self) -> bool:
@@ -84,6 +86,14 @@ class Terms(NamedTuple):
 def terms_of(options: Options) -> Terms:
     """The terms that the options say."""
     assume = tuple(sorted(set(options.assume)))
+    operators = () if options.operators is None else options.operators.words
     return Terms(
-        options.data_model, options.engine, options.encoding, assume, options.certificates, options.unwind, options.reuse
+        options.data_model,
+        options.engine,
+        options.encoding,
+        assume,
+        options.certificates,
+        options.unwind,
+        options.reuse,
+        operators,
     )

@@ -15,14 +15,14 @@ from analysis.certificate.checker import check
 from analysis.cfa.graph import Program
 from analysis.cpa.predicates.violations import Property, violations
 from analysis.engines.symbolic.cegar import CegarOptions, prove
-from analysis.engines.symbolic.cegar_refinement import Refine
 from analysis.engines.value.value_proof import prove as prove_by_values
+from analysis.model.symbolic_operators import Refine, SymbolicOperators, Tracked
 from tests.support.explorations import errs, program_of, runs
 from tests.support.random_c import program
 
 PAPERS = Path(__file__).parents[3] / "fixtures" / "programs" / "papers"
 HEAD = "void reach_error(void); int __VERIFIER_nondet_int(void);\n"
-CONFIGURATIONS: list[Refine | None] = [*get_args(Refine), None]
+CONFIGURATIONS: tuple[Refine, ...] = ("none", *get_args(Tracked))
 OPERATORS: list[dict[str, Any]] = [
     {},
     {"merge": "join"},
@@ -41,7 +41,9 @@ def of(body: str) -> Program:
 
 
 def proof(what: Program, property_: Property = "assertion", **options: Any) -> Proved | Unproved:
-    return prove(what, violations(what, property_), options=CegarOptions(**{"seconds": 60.0, **options}))
+    operators = SymbolicOperators(**{name: options.pop(name) for name in SymbolicOperators.__struct_fields__ if name in options})
+    options = {"seconds": 60.0, "operators": operators, **options}
+    return prove(what, violations(what, property_), options=CegarOptions(**options))
 
 
 def paper(name: str) -> Program:
@@ -51,7 +53,7 @@ def paper(name: str) -> Program:
 
 @pytest.mark.parametrize("refine", CONFIGURATIONS)
 @pytest.mark.parametrize("name", ["symcegar-fig1", "symcegar-fig5", "diffdp-fig2-first", "diffdp-fig2-second"])
-def test_the_programs_of_the_papers(name: str, refine: Refine | None) -> None:
+def test_the_programs_of_the_papers(name: str, refine: Refine) -> None:
     what = paper(name)
     found = proof(what, refine=refine)
     assert isinstance(found, Proved), found
@@ -64,7 +66,7 @@ def test_all_operators(name: str, options: dict[str, Any]) -> None:
     assert isinstance(proof(paper(name), **options), Proved)
 
 
-def states(branches: int, refine: Refine | None) -> int:
+def states(branches: int, refine: Refine) -> int:
     """How many abstract states a proof of a program takes in which one branch decides, and these do not."""
     others = "".join(f"if (__VERIFIER_nondet_int()) n = n + {1 << number};" for number in range(branches))
     begin, end = "int main(void) { int a = __VERIFIER_nondet_int(), n = 0; if (a) return 0;", "if (a) reach_error(); return n; }"
@@ -75,7 +77,7 @@ def states(branches: int, refine: Refine | None) -> int:
 
 def test_what_is_not_needed_is_not_tracked() -> None:
     """[SYMCEGAR] Fig. 5: without CEGAR, every branch doubles the states."""
-    assert states(8, None) > 12 * states(4, None)
+    assert states(8, "none") > 12 * states(4, "none")
     assert states(8, "constraints-first") < 3 * states(4, "constraints-first")
 
 
@@ -132,7 +134,7 @@ def test_what_can_happen_is_not_proved(property_: Property, text: str) -> None:
 
 
 @pytest.mark.parametrize("refine", CONFIGURATIONS)
-def test_what_happens_is_not_proved(refine: Refine | None) -> None:
+def test_what_happens_is_not_proved(refine: Refine) -> None:
     what = of("int main(void) { int n = __VERIFIER_nondet_int(), m = n + 1; if (m < n) reach_error(); return 0; }")
     found = proof(what, refine=refine)  # signed sums wrap on the machine
     assert isinstance(found, Unproved)
@@ -163,7 +165,7 @@ def test_predicates_give_variables_only() -> None:
 
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 100_000), st.sampled_from(CONFIGURATIONS), st.sampled_from(OPERATORS[:5]))
-def test_no_run_contradicts_a_proof(seed: int, refine: Refine | None, options: dict[str, Any]) -> None:
+def test_no_run_contradicts_a_proof(seed: int, refine: Refine, options: dict[str, Any]) -> None:
     text = program(Random(seed))
     note(text)
     what = program_of(text)

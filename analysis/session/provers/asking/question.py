@@ -64,4 +64,4 @@ def key_of(question: Question) -> str:
     moves = tuple(f"{function} {edge}" for function, edge in about.moves)
     how = (terms.data_model, terms.engine, terms.encoding, *terms.assume, str(terms.certificates), str(terms.unwind))
     program = question.program.digest if names_edges else question.program.meaning
-    return digest_text(program, *where, "", *how, "", *moves, *made)
+    return digest_text(program, *where, "", *how, *terms.operators, "", *moves, *made)

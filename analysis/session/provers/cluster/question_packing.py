@@ -57,6 +57,7 @@ class _Terms(msgspec.Struct):
     certificates: bool
     unwind: int
     reuse: str
+    operators: tuple[str, ...]
 
 
 class _Kept(msgspec.Struct):
