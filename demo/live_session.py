@@ -119,8 +119,11 @@ async def _take(console: Console, editor: Editor, document: Document, step: Step
     at = document.text.index(step.after + step.selected) + len(step.after)
     edits = [(at, at + len(step.selected), step.typed[:1])] if step.selected else []
     edits += [(at + index, at + index, key) for index, key in enumerate(step.typed) if not (index == 0 and step.selected)]
+    head = escape(document.text[document.text.rfind("\n", 0, at) + 1 : at])
     if step.selected:
-        console.print(f"[red strike]{escape(step.selected.strip(chr(10)))}[/]")
+        console.print(f"-{head}[red strike]{escape(step.selected.strip(chr(10)))}[/]")
+    if step.typed:
+        console.print(f"+{head}", end="")
     before, times = _findings(last), []
     for start, end, key in edits:
         sent, last = await editor.replace(document, start, end, key)
