@@ -63,6 +63,8 @@ def check_closed_sets(program: Program, claim: ClosedSets) -> ClosedChecked:
 def open_reason(program: Program, found: Mapping[str, Obligations], entry: str, rule: str, runs_from: tuple[str, ...]) -> str:
     """Why what was shown of functions does not prove a rule in one of them; empty if it does: in runs from these functions, or
     else whoever calls it."""
+    if rule in USES and (given := given_to_library(program)) and any(True for _ in called_outside(program, (entry,))):
+        return given
     if not runs_from:
         return refusal(found[entry], rule)
     why = refused_anyway(found[entry], rule)
@@ -222,8 +224,6 @@ def obstacle(program: Program, rule: str) -> str:
         return "attributes make functions run before or after main, or give them other names"
     if rule in USES and buffers(program):
         return "streams, or generators of numbers, are given buffers of the program, and what uses them then is not followed"
-    if rule in USES and (why := given_to_library(program)):
-        return why
     if rule in LEAKS and jumps_away(program):
         return "a handler of signals, or another thread, may end a function at any time by a jump"
     return ""
