@@ -47,7 +47,7 @@ class ExternalCalls:
 
     def _after_owned(self, model: FunctionModel, edge: Edge, fact: Fact, call: ir.Call, result: Interval | None) -> list[int]:
         """The same for a value that somebody owns: the function may be the owner from then on."""
-        rule, paths, gained = self._rules[fact.rule], set(fact.paths), set[Path]()
+        rule, paths = self._rules[fact.rule], set(fact.paths)
         for argument in call.arguments:
             path = path_of(argument)
             if points_into(argument, fact.paths) and (takes_over(self._program, call, rule) or may_end(self._program, call)):
@@ -56,26 +56,34 @@ class ExternalCalls:
                 continue
             if path in paths and takes_over(self._program, call, rule):
                 return []
-            if self._changes_state(call, fact, path, paths):
+            if self._changes_state(call, fact, path, paths) or (path[-1] == "&" and changed_by(paths, path)):
                 return []
-            if path[-1] == "&":
-                if changed_by(paths, path):
-                    return []
-            elif parts := {part for part in parts_of(paths, path) if part != into(path)}:
-                if self._ends(model, edge, fact, path):
-                    paths -= parts
-                    if all(part[: len(path)] == path for part in paths):
-                        return self._outcomes.lost(fact, edge)
-                elif moved := self._moved(model, edge, fact, path):
-                    if self._outcomes.given_away(model, moved, fact.rule) or not is_steady(model, moved):
-                        return []
-                    gained |= (paths - parts) | {(*moved, *part[len(path) :]) for part in parts}
-                elif takes_over(self._program, call, rule):
-                    return []
+            if path[-1] != "&" and (parts := {part for part in parts_of(paths, path) if part != into(path)}):
+                found = self._after_holder(model, edge, fact, path, paths, parts)
+                if found is not None:
+                    return found
         handed = handed_back(call, fact.paths, self._program)
         if handed is None:
-            return self._moved_with(model, edge, fact, call, paths, gained) if gained else self._settle(edge, fact, call, paths)
+            return self._settle(edge, fact, call, paths)
         return self._handed_back(model, edge, fact, call, handed, result)
+
+    def _after_holder(
+        self, model: FunctionModel, edge: Edge, fact: Fact, path: Path, paths: set[Path], parts: set[Path]
+    ) -> list[int] | None:
+        """After a call that is passed the object at the path, through which these parts of the paths lead to the value. Where the
+        object ends, they are taken out of the paths; None if the call's other arguments matter, too."""
+        call = edge.effect
+        assert isinstance(call, ir.Call)
+        if self._ends(model, edge, fact, path):
+            paths -= parts
+            return self._outcomes.lost(fact, edge) if all(one[: len(path)] == path for one in paths) else None
+        moved = self._moved(model, edge, fact, path)
+        if moved is None:
+            return [] if takes_over(self._program, call, self._rules[fact.rule]) else None
+        if self._outcomes.given_away(model, moved, fact.rule) or not is_steady(model, moved):
+            return []
+        gained = (paths - parts) | {(*moved, *part[len(path) :]) for part in parts}
+        return self._moved_with(model, edge, fact, call, paths, gained)
 
     def _handed_back(
         self, model: FunctionModel, edge: Edge, fact: Fact, call: ir.Call, handed: HandedBack, result: Interval | None
