@@ -46,6 +46,9 @@ Some decisions accept missed defects to avoid noise:
 - A function that comes back only through `longjmp` does not return (`functions.cases`).
 - Some library functions return a pointer into their argument, and only read it
   (`facts.ownership.handed_back`, `functions.footprint`).
+- Where a call may have stored something else in one of the places that hold a block, nothing is said of its being lost. A call is
+  taken to change nothing in a block that only one variable leads to (`functions.private_objects`).
+- The object of a parameter, and those that its members lead to, are taken for different ones (`functions.variable_sources`).
 - Memory that a function hands out by a pointer into it counts as given away: its user cannot know how to free it
   (`facts.interior`).
 """

@@ -37,9 +37,11 @@ from analysis.engines.automaton.functions.access_paths import (
     path_of,
 )
 from analysis.engines.automaton.functions.beliefs import Beliefs
+from analysis.engines.automaton.functions.entry_values import before_entry
 from analysis.engines.automaton.functions.footprint import Footprints
 from analysis.engines.automaton.functions.function_model import FunctionModel
 from analysis.engines.automaton.functions.matching import Matcher
+from analysis.engines.automaton.functions.private_objects import is_member_of
 from analysis.model import ir
 from analysis.model.intervals import ZERO, meet, within
 from analysis.rules.automaton import ERROR, START
@@ -137,9 +139,9 @@ class CallTransfer:
         """A value that the callee cannot reach, after a call that returns: lost only where the call's writes change its paths."""
         call = edge.effect
         assert isinstance(call, ir.Call)
-        untouched = {path for path in fact.paths if not rewritten(path, model.written_by_callees(edge))}
-        if not untouched and self._transfer.rules[fact.rule].ownership:
-            return []  # the callee has put something else in its place, and may have taken care of it
+        untouched = {path for path in fact.paths if not _is_changed(model, edge, path)}
+        if len(untouched) < len(fact.paths) and self._transfer.rules[fact.rule].ownership:
+            return []  # the callee may have put something else in its place, and may have taken care of it
         paths = self._kept(model, edge, untouched)
         found: list[int] = []
         number = None if call.result is None else model.conditions.numbers.get(call.result)
@@ -153,8 +155,7 @@ class CallTransfer:
         """The paths whose value the call does not change, by what the callee may write and by where the result goes."""
         call = edge.effect
         assert isinstance(call, ir.Call)
-        written = model.written_by_callees(edge)
-        return self._left_by_result(call, {path for path in paths if not rewritten(path, written)}) - temporaries(call)
+        return self._left_by_result(call, {path for path in paths if not _is_changed(model, edge, path)}) - temporaries(call)
 
     def _returned(self, model: FunctionModel, edge: Edge, callee: FunctionModel, before: Fact | None, after: Fact) -> list[int]:
         call = edge.effect
@@ -206,6 +207,10 @@ class CallTransfer:
         for path in after.paths:
             if path == CALLER_PATH or self._is_replaced(call, callee, path):
                 continue
+            origin = before_entry(path)
+            if origin is not None:
+                homes |= self._left_behind(model, edge, origin, self._home(call, callee, origin))
+                continue
             home = self._home(call, callee, path)
             if home is None or len(home) > LENGTH_LIMIT:
                 if rule.ownership and not (path[0] == RESULT and call.result is None):
@@ -220,6 +225,18 @@ class CallTransfer:
             elif self._transfer.relevance.matters(after.rule, model.cfa.name, home):
                 homes |= model.copies.same_after(edge, home)
         return homes
+
+    def _left_behind(self, model: FunctionModel, edge: Edge, origin: Path, place: Path | None) -> set[Path]:
+        """The caller's copies of what the place held before the call: the callee has released that and stored something else
+        there, but for what it was passed itself, which is the caller's as before."""
+        if place is None or len(place) > LENGTH_LIMIT:
+            return set()
+        entry_values = model.entry_values
+        same = set[Path]()
+        for holder in entry_values.same(edge.source, place[:1]):
+            same |= entry_values.same(edge.source, (*holder, *place[1:]))
+        copies = self._kept(model, edge, {path for path in same if not behind_pointer(path)})
+        return (copies if len(origin) == 1 else copies - {place}) | model.left_behind(edge, same)
 
     def _is_followed(self, model: FunctionModel, before: Fact | None, after: Fact, path: Path, home: Path) -> bool:
         """Whether null or zero is followed to a place behind a pointer: where the result of the call by which it arises is
@@ -291,3 +308,8 @@ class CallTransfer:
         interval = dict(after.environment).get(RESULT_KEY)
         number = None if call.result is None else model.conditions.numbers.get(call.result)
         return () if interval is None or number is None else ((number, interval),)
+
+
+def _is_changed(model: FunctionModel, edge: Edge, path: Path) -> bool:
+    """Whether the functions called at an edge may change the value at the path."""
+    return rewritten(path, model.written_by_callees(edge)) and not is_member_of(path, model.private_at(edge))

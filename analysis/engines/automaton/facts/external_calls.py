@@ -6,6 +6,8 @@ The function may change what is behind the pointers that it is passed. It may ke
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from analysis.c.library_variables import SET_BY
 from analysis.cfa.graph import Edge, Program
 from analysis.engines.automaton.facts.facts import Environment, Fact
@@ -54,20 +56,34 @@ class ExternalCalls:
                 continue
             if path in paths and takes_over(self._program, call, rule):
                 return []
-            if self._changes_state(call, fact, path, paths):
+            if self._changes_state(call, fact, path, paths) or (path[-1] == "&" and changed_by(paths, path)):
                 return []
-            if path[-1] == "&":
-                if changed_by(paths, path):
-                    return []
-            elif any(part != into(path) for part in parts_of(paths, path)):
-                if self._stops(model, edge, fact, path) and all(p[: len(path)] == path for p in paths):
-                    return self._outcomes.lost(fact, edge)
-                if takes_over(self._program, call, rule):
-                    return []
+            if path[-1] != "&" and (parts := {part for part in parts_of(paths, path) if part != into(path)}):
+                found = self._after_holder(model, edge, fact, path, paths, parts)
+                if found is not None:
+                    return found
         handed = handed_back(call, fact.paths, self._program)
         if handed is None:
             return self._settle(edge, fact, call, paths)
         return self._handed_back(model, edge, fact, call, handed, result)
+
+    def _after_holder(
+        self, model: FunctionModel, edge: Edge, fact: Fact, path: Path, paths: set[Path], parts: set[Path]
+    ) -> list[int] | None:
+        """After a call that is passed the object at the path, through which these parts of the paths lead to the value. Where the
+        object ends, they are taken out of the paths; None if the call's other arguments matter, too."""
+        call = edge.effect
+        assert isinstance(call, ir.Call)
+        if self._ends(model, edge, fact, path):
+            paths -= parts
+            return self._outcomes.lost(fact, edge) if all(one[: len(path)] == path for one in paths) else None
+        moved = self._moved(model, edge, fact, path)
+        if moved is None:
+            return [] if takes_over(self._program, call, self._rules[fact.rule]) else None
+        if self._outcomes.given_away(model, moved, fact.rule) or not is_steady(model, moved):
+            return []
+        gained = (paths - parts) | {(*moved, *part[len(path) :]) for part in parts}
+        return self._moved_with(model, edge, fact, call, paths, gained)
 
     def _handed_back(
         self, model: FunctionModel, edge: Edge, fact: Fact, call: ir.Call, handed: HandedBack, result: Interval | None
@@ -85,6 +101,18 @@ class ExternalCalls:
         environment: Environment = ((number or 0, NONZERO),) if can_be_null else ()
         return null + self._outcomes.settle(edge, fact, paths, environment)
 
+    def _moved_with(
+        self, model: FunctionModel, edge: Edge, fact: Fact, call: ir.Call, paths: set[Path], gained: set[Path]
+    ) -> list[int]:
+        """After a call that moves the object through which the paths lead, so that others are gained; or fails, and leaves it."""
+        assert call.result is not None
+        number = model.conditions.numbers.get(call.result)
+        old = survivors(tuple(paths), path_of(call.result), lvalue_cell(call.result))
+        failed: Environment = () if number is None else ((number, ZERO),)
+        done: Environment = () if number is None else ((number, NONZERO),)
+        left = self._outcomes.settle(edge, fact, old, failed) if old else []
+        return left + self._outcomes.settle(edge, fact, gained, done)
+
     def _settle(self, edge: Edge, fact: Fact, call: ir.Call, paths: set[Path], environment: Environment = ()) -> list[int]:
         """The fact at those of its paths that the call's result leaves."""
         if call.result is not None:
@@ -101,9 +129,19 @@ class ExternalCalls:
             return False
         return any(path == argument or is_inside(path, argument) for path in paths)
 
-    def _stops(self, model: FunctionModel, edge: Edge, fact: Fact, path: Path) -> bool:
-        """Whether the call ends, by the rule, the life of the object at the path."""
-        return any(
-            match.rule == fact.rule and match.source == fact.state and match.target == STOP and match.path == path
-            for match in model.matches(edge).before
-        )
+    def _ends(self, model: FunctionModel, edge: Edge, fact: Fact, path: Path) -> bool:
+        """Whether the call ends, by the rule, the life of the object at the path, whatever its result."""
+        return any(self._rules[fact.rule].transitions[one].result is None for one in self._stopping(model, edge, fact, path))
+
+    def _moved(self, model: FunctionModel, edge: Edge, fact: Fact, path: Path) -> Path | None:
+        """Where the object at the path is after a call that moves it, if it does not fail."""
+        call = edge.effect
+        assert isinstance(call, ir.Call)
+        is_moved = call.result is not None and any(True for _ in self._stopping(model, edge, fact, path))
+        return path_of(call.result) if is_moved and call.result is not None else None
+
+    def _stopping(self, model: FunctionModel, edge: Edge, fact: Fact, path: Path) -> Iterator[int]:
+        """The transitions of the rule by which the call ends the life of the object at the path."""
+        for match in model.matches(edge).before:
+            if match.rule == fact.rule and match.source == fact.state and match.target == STOP and match.path == path:
+                yield match.transition

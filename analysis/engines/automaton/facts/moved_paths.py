@@ -22,10 +22,19 @@ def stored(model: FunctionModel, fact: Fact, target: ir.Expr, value: ir.Expr) ->
     """The paths of a fact after an assignment."""
     written, source = path_of(target), path_of(value)
     paths = survivors(fact.paths, written, lvalue_cell(target))
+    paths |= {path for path in fact.paths if written is not None and are_apart(model, written, path)}
     if source is None or written is None or not is_steady(model, written):
         return paths
     paths |= {(*written, *path[len(source) :]) for path in fact.paths if copies(path, source, target)}
     return {path for path in paths if path[0] != source[0]} if source[0].startswith("$") else paths
+
+
+def are_apart(model: FunctionModel, written: Path, path: Path) -> bool:
+    """Whether the member that is written is one of another object than the one that the path leads through."""
+    pair = written[0], path[0]
+    if len(written) != 3 or written[1:] != path[1:3] or not model.address_taken.isdisjoint(pair):
+        return False
+    return pair in model.assignments.below or pair[::-1] in model.assignments.below
 
 
 def copies(path: Path, source: Path, target: ir.Expr) -> bool:

@@ -8,6 +8,7 @@ from analysis.cfa.graph import Cfa
 from analysis.cfa.unnamed_values import origin
 from analysis.engines.automaton.facts.facts import Fact
 from analysis.engines.automaton.functions.access_paths import CALLER, RESULT, Path
+from analysis.engines.automaton.functions.entry_values import before_entry
 from analysis.model.spelling import display_name
 from analysis.rules.automaton import Rule
 
@@ -15,7 +16,9 @@ from analysis.rules.automaton import Rule
 def spell_path(path: Path, cfa: Cfa | None = None) -> str:
     """The path as C text. With `cfa`, that of the function, the result of a call is spelled as that call, that of
     `p++` as `p`."""
-    root = path[0]
+    root, origin_ = path[0], before_entry(path)
+    if origin_ is not None:
+        return f"what {spell_path(origin_, cfa)} held"
     if root == RESULT:
         return "the result"
     if root.startswith("$"):

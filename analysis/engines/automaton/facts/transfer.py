@@ -105,6 +105,8 @@ class Transfer:
         if match.path is None or not self.relevance.matters(match.rule, model.cfa.name, match.path):
             return []
         paths = bounded(model.copies.same(edge.source, match.path))
+        if self.rules[match.rule].is_last(match.target):
+            paths = bounded({*paths, *model.left_behind(edge, paths)})
         if self._is_guess(edge):
             # they do not leave the function: most programs have no bound on what a library frees of their global data
             paths = tuple(path for path in paths if path[0][0] != "@" and path[0] not in model.parameters)

@@ -28,9 +28,9 @@ class AvailableCopies:
         while work:
             location = work.pop()
             for edge in cfa.outgoing.get(location, ()):
-                after = self._through(edge, self._at[location])
+                pairs = after(edge, self._at[location], written)
                 before = self._at.get(edge.target)
-                merged = after if before is None else before & after
+                merged = pairs if before is None else before & pairs
                 if merged != before:
                     self._at[edge.target] = merged
                     work.append(edge.target)
@@ -51,21 +51,22 @@ class AvailableCopies:
 
     def same_after(self, edge: Edge, path: Path) -> set[Path]:
         """The path and all that surely hold its value after the edge."""
-        return closure(self._through(edge, self._at.get(edge.source, NONE)), path)
+        return closure(after(edge, self._at.get(edge.source, NONE), self._written), path)
 
-    def _through(self, edge: Edge, copies: Copies) -> Copies:
-        effect = edge.effect
-        if isinstance(effect, ir.Assign):
-            target, cell = path_of(effect.target), lvalue_cell(effect.target)
-            kept = {pair for pair in copies if not any(kills(target, cell, path) for path in pair)}
-            pair = _pair(effect)
-            if pair is not None and len(kept) < _LIMIT:
-                kept.add(pair)
-            return frozenset(kept)
-        if isinstance(effect, ir.Call) and copies:
-            written = self._written[edge.id]
-            return frozenset(pair for pair in copies if not any(_changed(path, written) for path in pair))
-        return copies
+
+def after(edge: Edge, copies: Copies, written: Mapping[int, frozenset[str]]) -> Copies:
+    """The pairs that hold after an edge, where these hold before it."""
+    effect = edge.effect
+    if isinstance(effect, ir.Assign):
+        target, cell = path_of(effect.target), lvalue_cell(effect.target)
+        kept = {pair for pair in copies if not any(kills(target, cell, path) for path in pair)}
+        pair = _pair(effect)
+        if pair is not None and len(kept) < _LIMIT:
+            kept.add(pair)
+        return frozenset(kept)
+    if isinstance(effect, ir.Call) and copies:
+        return frozenset(pair for pair in copies if not any(changed(path, written[edge.id]) for path in pair))
+    return copies
 
 
 def _pair(assign: ir.Assign) -> tuple[Path, Path] | None:
@@ -78,7 +79,8 @@ def _worth(target: Path, source: Path) -> bool:
     return not (target[0].startswith("$") or source[0].startswith("$")) and source[: len(target)] != target
 
 
-def _changed(path: Path, written: frozenset[str]) -> bool:
+def changed(path: Path, written: frozenset[str]) -> bool:
+    """Whether a call that can change these cells may change the value at the path."""
     if path[-1] == "&" and not any(operation[0] == "*" for operation in path):
         return False
     return any(cell in written for cell in path_cells(path) if cell != "*")

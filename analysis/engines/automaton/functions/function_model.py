@@ -15,16 +15,18 @@ from analysis.cfa.graph import Cfa, Edge
 from analysis.engines.automaton.functions.access_paths import Path, lvalue_cell, path_cells, path_of, root_of
 from analysis.engines.automaton.functions.cases import Cases, Surroundings
 from analysis.engines.automaton.functions.chosen_numbers import standard_stream, takes_closed_number
-from analysis.engines.automaton.functions.copies import AvailableCopies
+from analysis.engines.automaton.functions.copies import NONE, AvailableCopies, Copies
+from analysis.engines.automaton.functions.entry_values import EntryValues
 from analysis.engines.automaton.functions.footprint import Footprints, Moved, address_taken, addressed_cell, external_writes
 from analysis.engines.automaton.functions.known_conditions import Conditions, decide
 from analysis.engines.automaton.functions.lending import lent
 from analysis.engines.automaton.functions.matching import EdgeMatches
+from analysis.engines.automaton.functions.private_objects import PrivateObjects
 from analysis.engines.automaton.functions.reference_counts import still_held
 from analysis.engines.automaton.functions.variable_sources import Assignments
 from analysis.model import ir
 from analysis.model.c_types import Pointer
-from analysis.model.intervals import ANY, Interval, meet
+from analysis.model.intervals import ANY, ZERO, Interval, meet
 from analysis.rules.automaton import START
 
 ANY_NAME = "<any>"  # among the names of every fact
@@ -249,10 +251,14 @@ class FunctionModel:
     def _cells_of_knowledge(self) -> frozenset[str]:
         """The cells of which the model knows something that a write can end."""
         found = frozenset[str]().union(*self.conditions.cells)
-        return found | self.copies.cells if "copies" in self.__dict__ else found
+        if "entry_values" in self.__dict__:
+            found |= self.entry_values.cells
+        return found | self.copies.cells if not self.__dict__.keys().isdisjoint(("copies", "entry_values")) else found
 
     def answers_like(self, other: FunctionModel) -> bool:
         """Whether all that the other model was asked of the function as a whole has the same answer here."""
+        if "entry_values" in other.__dict__ and not self.entry_values.is_asked_like(other.entry_values):
+            return False
         return all(self.function_has(*asked) == answer for asked, answer in list(other._has.items())) and all(
             self.is_fresh(root, rule) == answer for (rule, root), answer in list(other._fresh.items())
         )
@@ -297,6 +303,30 @@ class FunctionModel:
     def copies(self) -> AvailableCopies:
         """Which paths hold the same value where."""
         return AvailableCopies(self.cfa, self.written)
+
+    @cached_property
+    def _private(self) -> PrivateObjects:
+        return PrivateObjects(self.cfa, self._around.program, self._around.footprints.kept, self.address_taken)
+
+    def private_at(self, edge: Edge) -> frozenset[str]:
+        """The variables that lead to blocks which a call cannot reach."""
+        return self._private.before(edge) if isinstance(edge.effect, ir.Call) else frozenset()
+
+    @cached_property
+    def entry_values(self) -> EntryValues:
+        """Which paths hold the same value where, or what they held at the entry, when a run comes there for the first time."""
+        conditions = self.conditions
+        null = {edge: path_of(conditions.keys[number]) for edge, (number, said) in conditions.of_edge.items() if said == ZERO}
+        return EntryValues(self.cfa, self.written, {edge: path for edge, path in null.items() if path is not None})
+
+    def copies_left_behind(self, edge: Edge) -> Copies:
+        """The copies that a call may leave behind (`left_behind`)."""
+        return self.entry_values.copies(edge.source) if isinstance(edge.effect, ir.Call) else NONE
+
+    def left_behind(self, edge: Edge, paths: Iterable[Path]) -> set[Path]:
+        """The paths at the entry, as callers know them, to what these paths hold before the edge, where the function may store
+        something else there."""
+        return self.entry_values.left_behind(edge, [path for path in paths if path[0][0] == "@" or path[0] in self.parameters])
 
     def parameter_keys(self, paths: tuple[Path, ...]) -> list[int]:
         """The condition keys of those paths that are parameters which the function does not change."""

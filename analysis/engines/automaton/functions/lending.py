@@ -90,9 +90,15 @@ def _lent_to(call: ir.Call, program: Program, kept: Mapping[str, Set[int]]) -> I
         var = bare.lvalue if isinstance(bare, ir.AddressOf) else None
         if not isinstance(var, ir.Var) or not isinstance(var.type, Integer | Floating | Pointer) or var.scope == "global":
             continue
-        takers = _takers(program, call, number)
-        if takers is not None and all(number not in kept.get(taker, (number,)) for taker in takers):
+        if not is_kept(program, call, number, kept):
             yield var.name
+
+
+def is_kept(program: Program, call: ir.Call, position: int, kept: Mapping[str, Set[int]]) -> bool:
+    """Whether a call may keep what it is passed at a position. `kept` are the positions of the parameters that functions may
+    keep."""
+    takers = _takers(program, call, position)
+    return takers is None or any(position in kept.get(taker, (position,)) for taker in takers)
 
 
 def _takers(program: Program, call: ir.Call, position: int) -> tuple[str, ...] | None:
@@ -133,15 +139,15 @@ def flows_of(cfa: Cfa) -> Iterator[Flow]:
         match effect:
             case ir.Assign(target, value):
                 is_local = isinstance(target, ir.Var) and target.scope != "global"
-                yield Flow(frozenset(_sources(value)), target.name if is_local and isinstance(target, ir.Var) else None)
+                yield Flow(frozenset(sources(value)), target.name if is_local and isinstance(target, ir.Var) else None)
             case ir.Return(value) if value is not None:
-                yield Flow(frozenset(_sources(value)), returned=True)
+                yield Flow(frozenset(sources(value)), returned=True)
             case ir.Call():
                 for number, argument in enumerate(effect.arguments):
-                    yield Flow(frozenset(_sources(argument)), call=effect, position=number)
+                    yield Flow(frozenset(sources(argument)), call=effect, position=number)
 
 
-def _sources(expr: ir.Expr) -> Iterator[str]:
+def sources(expr: ir.Expr) -> Iterator[str]:
     """The variables whose value may be in the value of an expression. What is read from memory is in none of them: no address
     gets there without being kept."""
     match expr:
@@ -149,7 +155,7 @@ def _sources(expr: ir.Expr) -> Iterator[str]:
             yield expr.name
         case ir.AddressOf(lvalue):
             for value in ir.place_values(lvalue):
-                yield from _sources(value)
+                yield from sources(value)
         case ir.Deref() | ir.Field() | ir.Index():
             return
         case ir.Unary("!", _):
@@ -158,4 +164,4 @@ def _sources(expr: ir.Expr) -> Iterator[str]:
             return
         case _:
             for operand in ir.operands(expr):
-                yield from _sources(operand)
+                yield from sources(operand)

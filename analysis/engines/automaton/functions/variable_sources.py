@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from analysis.cfa.graph import Cfa, Edge
-from analysis.engines.automaton.functions.access_paths import root_of
+from analysis.engines.automaton.functions.access_paths import path_of, root_of
 from analysis.model import ir
 from analysis.model.c_types import Pointer
 
@@ -52,6 +52,20 @@ class Assignments:
         return (edge for edge in self._cfa.edges if isinstance(var := ir.target_of(edge.effect), ir.Var) and root_of(var) == root)
 
     @cached_property
+    def below(self) -> frozenset[tuple[str, str]]:
+        """The pairs of a variable and a parameter, where all that the variable is set to is read from the object of the parameter
+        or from another such object: `base = type->base;`. It is assumed that these are other objects than the parameter's. Few
+        structures lead back to where they begin, and those that do have no null in them."""
+        fixed = self.parameters.keys() - self.reassigned
+        sources: dict[str, set[str]] = {}
+        for edge in self._cfa.edges:
+            target = ir.target_of(edge.effect)
+            if isinstance(target, ir.Var) and isinstance(target.type, Pointer):
+                sources.setdefault(root_of(target), set()).add(_read_from(edge.effect))
+        others = {variable: roots - {variable} for variable, roots in sources.items() if variable not in self.parameters}
+        return frozenset((variable, root) for variable, roots in others.items() if len(roots) == 1 for root in roots & fixed)
+
+    @cached_property
     def copied(self) -> Mapping[ir.Expr | None, set[ir.Expr]]:
         """What is assigned to what: by the value, casts aside, the targets."""
         found: dict[ir.Expr | None, set[ir.Expr]] = {}
@@ -65,3 +79,9 @@ class Assignments:
         """What the function returns, casts aside."""
         effects = (edge.effect for edge in self._cfa.edges)
         return frozenset(ir.strip_casts(e.value) for e in effects if isinstance(e, ir.Return) and e.value is not None)
+
+
+def _read_from(effect: ir.Effect) -> str:
+    """The variable from whose object a pointer is read, as a member of it; nothing where it comes from elsewhere."""
+    path = path_of(effect.value) if isinstance(effect, ir.Assign) else None
+    return path[0] if path is not None and len(path) == 3 and path[1] == "*" and path[2][0] == "." else ""

@@ -78,6 +78,8 @@ def _same_at(old: FunctionModel, new: FunctionModel, edge: Edge) -> bool:
         or old.cases.feasible(edge) != new.cases.feasible(edge)
         or old.cases.passes(edge) != new.cases.passes(edge)
         or old.copies.at(edge.source) != new.copies.at(edge.source)
+        or old.private_at(edge) != new.private_at(edge)
+        or old.copies_left_behind(edge) != new.copies_left_behind(edge)
     ):
         return False
     if asks_for_failures(edge.effect) and old.tested_paths != new.tested_paths:
