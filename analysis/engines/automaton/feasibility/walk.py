@@ -72,6 +72,7 @@ class Walk:
         self._formulas: dict[tuple[str, int], ir.Expr | None] = {}
         self._returning: dict[str, tuple[str, ...]] = {}
         self._stretches: dict[tuple[str, int, int, int], list[tuple[Edge, ...]]] = {}
+        self._chains: dict[tuple[str, int, int, int], tuple[tuple[int, ...], ...]] = {}
 
     def forget(self, functions: Set[str]) -> None:
         """The models of these functions are other ones."""
@@ -416,10 +417,13 @@ class Walk:
         self.opened[via] = None
         found = self._inside.get(via)
         if found is None:
-            callee, entry, exit_ = via
-            end = pack(self._delta.exit(callee), entry, exit_)
-            found = self._inside[via] = self.steps.closure(callee, (end,))
+            found = self._inside[via] = self.steps.closure(via[0], (self.end(via),))
         return found
+
+    def end(self, via: Via) -> int:
+        """The configuration at which a callee that was entered in a state is left in another."""
+        callee, entry, exit_ = via
+        return pack(self._delta.exit(callee), entry, exit_)
 
     def derivations(self, function: str, configuration: int) -> tuple[Derivation, ...]:
         """What was derived from a configuration of a function, in order."""
@@ -457,12 +461,16 @@ class Walk:
             found = self._stretches[key] = [(first,)] if simple else self._delta.stretches(function, first, state, place)
         return found
 
-    def chains(self, function: str, configuration: int, derivation: Derivation) -> Iterator[tuple[int, ...]]:
-        """The ids of the edges of each path over which a derivation leads, where these are several edges."""
-        state, place = unpack(configuration)[2], unpack(derivation.derived)[0]
-        for stretch in self.stretches(function, derivation.edge, state, place):
-            if len(stretch) > 1:
-                yield tuple(edge.id for edge in stretch)
+    def chains(self, function: str, edge: int, state: int, place: int) -> tuple[tuple[int, ...], ...]:
+        """The ids of the edges of each of the `stretches` that has several."""
+        if self._delta.program.functions[function].by_id[edge].target == place:
+            return ()
+        key = (function, edge, state, place)
+        found = self._chains.get(key)
+        if found is None:
+            some = self.stretches(function, edge, state, place)
+            found = self._chains[key] = tuple(tuple(one.id for one in stretch) for stretch in some)
+        return found
 
 
 def edges_passed(steps: Iterable[Taken]) -> dict[str, int]:
