@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.engines.automaton.feasibility.path_values import Store
+from analysis.engines.automaton.feasibility.path_values import Kill, Store
 from analysis.engines.automaton.functions.known_conditions import expr_cells
 from analysis.model import ir
 from analysis.model.c_types import Integer
@@ -88,9 +88,10 @@ def overflows(expr: ir.Expr, values: dict[ir.Expr, int]) -> bool:
     return False
 
 
-def written_by(target: ir.Expr) -> object:
+def written_by(target: ir.Expr) -> Kill:
     """What a write to a variable changes."""
-    return lambda expr: not frozenset(expr_cells(expr, frozenset())).isdisjoint(expr_cells(target, frozenset()))
+    written = expr_cells(target, frozenset())
+    return lambda exprs: {expr for expr in exprs if not frozenset(expr_cells(expr, frozenset())).isdisjoint(written)}
 
 
 @settings(max_examples=1500, deadline=None)

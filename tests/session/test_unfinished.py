@@ -183,3 +183,14 @@ def test_a_function_that_was_broken_is_whole_again(cut: str, edited: str, tmp_pa
         report = checker.check()
     assert report.messages == ()
     assert [f.name for f in report.functions] == ["f", "h", "i", "j"]
+
+
+@pytest.mark.parametrize("broken", ["return = = 0;\n}\n", "retu"])
+def test_a_function_that_does_not_parse_may_call_what_is_declared_no_more(tmp_path: Path, broken: str) -> None:
+    path, used = str(tmp_path / "a.c"), "int user(int *p)\n{\n    gone(p, 1);\n    "
+    Path(path).write_text("void gone(int *p, int x)\n{\n    *p = x;\n}\n" + used + "return 0;\n}\n")
+    checker = Checker(Options())
+    checker.open([path])
+    assert [(f.name, f.stale) for f in checker.check().functions] == [("gone", False), ("user", False)]
+    checker.change(path, used + broken)
+    assert [(f.name, f.stale) for f in checker.check().functions] == [("user", True)]

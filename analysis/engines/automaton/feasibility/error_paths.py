@@ -226,8 +226,11 @@ class Feasibility:
 
     def _beginnings(self, part: Slice) -> Iterator[tuple[str, int]]:
         """The configurations at which a value begins to be tracked, by function, in order."""
-        for (name, entry), allowed in part.open.items():
-            for configuration in sorted(allowed) if entry == NOTHING else ():
+        for name, entry in part.ends:
+            if entry != NOTHING:
+                continue
+            allowed = part.open((name, entry))
+            for configuration in sorted(allowed):
                 after = (derived for _, derived, _, _ in self._walk.derivations(name, configuration) if derived in allowed)
                 if unpack(configuration)[2] == NOTHING and any(unpack(derived)[2] != NOTHING for derived in after):
                     yield name, configuration
@@ -236,7 +239,7 @@ class Feasibility:
         """The end of a shortest path to a configuration, whatever the values are."""
         ends = frozenset((configuration,))
         part = self._slice(function, ends)
-        self._walk.visited.update(name for name, _ in part.open)
+        self._walk.visited.update(name for name, _ in part.ends)
         aim = Aim(part, self._entries(part), ends, RemainingSteps(self._walk, part, function, ends))
         return Search(self._walk, aim, (), _STATES, thorough=False, sure=False).run()
 
@@ -354,7 +357,7 @@ class Feasibility:
         return store
 
     def _search(self, aim: Aim, must_be_sure: bool, budget: int) -> _Found:
-        self._walk.visited.update(name for name, _ in aim.part.open)
+        self._walk.visited.update(name for name, _ in aim.part.ends)
         followed: set[Item] = set()
         states = 0
         sure = False

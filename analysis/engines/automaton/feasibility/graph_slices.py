@@ -19,6 +19,8 @@ Sites = Mapping[str, frozenset[tuple[str, int]]]
 """The call sites that paths may lead over, as (function, configuration), by called function; any, of others."""
 Steps = tuple[int, int]
 """A configuration, and a number of steps to it or from it."""
+Part = tuple[bytes, int]
+"""What searches see of a function on the way to some configurations: a digest of it, and the edges, as `kept_searches.bits`."""
 _CALLERS_LIMIT = 60
 
 
@@ -31,6 +33,7 @@ class GraphSteps:
         self._parents: dict[str, dict[int, list[int]]] = {}
         self._onward: dict[str, dict[int, dict[int, int]]] = {}
         self._before: dict[str, dict[int, tuple[Steps, ...]]] = {}
+        self._parts: dict[str, dict[frozenset[int], Part]] = {}
 
     def forget(self, functions: Iterable[str]) -> None:
         """The graph or the Delta differs in these functions."""
@@ -38,6 +41,7 @@ class GraphSteps:
             self._parents.pop(name, None)
             self._onward.pop(name, None)
             self._before.pop(name, None)
+            self._parts.pop(name, None)
 
     def parents(self, function: str) -> dict[int, list[int]]:
         """For each configuration of the function those it was derived from."""
@@ -60,6 +64,14 @@ class GraphSteps:
                 if before not in found:
                     found.add(before)
                     work.append(before)
+        return found
+
+    def part(self, function: str, ends: frozenset[int], look: Callable[[], Part]) -> Part:
+        """What searches see on the way to `ends`, as `look` says: this has to follow from graph and Delta of the function."""
+        known = self._parts.setdefault(function, {})
+        found = known.get(ends)
+        if found is None:
+            found = known[ends] = look()
         return found
 
     def before(self, function: str, configuration: int, onward: Callable[[int], Iterable[Steps]]) -> tuple[Steps, ...]:
@@ -89,8 +101,8 @@ class Slice:
     `from_start`: they begin at the program's start; else as many calls `above` the function in which the value begins to be
     tracked. They lead over the call sites `over`. `live` says which entry states an execution leads to (`retrace`).
 
-    `starts` are the functions where paths begin, with their entry states; `open[f, r]` the configurations from which the error
-    can be reached without returning from f; `descents[f, c]` the calls at configuration c that the path does not come back
+    `starts` are the functions where paths begin, with their entry states; `ends[f, r]` are the errors and calls to which paths
+    lead that do not return from f; `descents[f, c]` the calls at configuration c that the path does not come back
     from. `complete` is False when there were too many callers to follow. `called` are the functions on whose callers the slice
     depends. `dead` says whether callers were left out because no execution leads to them.
     """
@@ -106,8 +118,10 @@ class Slice:
         over: Sites | None = None,
     ) -> None:
         graph = steps.graph
+        self._steps = steps
+        self._open: dict[Entry, set[int]] = {}
         self.starts: list[Entry] = []
-        self.open: dict[Entry, set[int]] = {}
+        self.ends: dict[Entry, frozenset[int]] = {}
         self.descents: dict[tuple[str, int], list[tuple[Edge, Entry]]] = {}
         self.complete = True
         self.called: set[str] = set()
@@ -145,8 +159,14 @@ class Slice:
             if len(work) > _CALLERS_LIMIT:
                 self.complete = False
                 break
-        for here, found in ends.items():
-            self.open[here] = steps.closure(here[0], found)
+        self.ends = {here: frozenset(found) for here, found in ends.items()}
+
+    def open(self, here: Entry) -> set[int]:
+        """The configurations of a function entered in a state from which the error can be reached without returning from it."""
+        found = self._open.get(here)
+        if found is None:
+            found = self._open[here] = self._steps.closure(here[0], self.ends[here])
+        return found
 
 
 def opened(graph: FunctionGraph, configuration: int, edge: int, derived: int) -> tuple[tuple[Via, ...], bool]:

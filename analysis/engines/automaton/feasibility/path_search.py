@@ -192,7 +192,7 @@ class Search:
         if state.frames and self._return(state):
             return
         _, entry, fact = unpack(state.configuration)
-        allowed = self._walk.inside(state.frames[-1].via) if state.frames else self._part.open[state.function, entry]
+        allowed = self._walk.inside(state.frames[-1].via) if state.frames else self._part.open((state.function, entry))
         for edge, derived, through, passed in self._walk.derivations(state.function, state.configuration):
             if derived not in allowed:
                 continue

@@ -21,6 +21,8 @@ from analysis.model import ir
 from analysis.model.c_types import Integer, Pointer
 from analysis.model.intervals import ANY, NONZERO, ZERO, Interval, meet
 
+Kill = Callable[[Set[ir.Expr]], Set[ir.Expr]]
+"""Which of the expressions a write can change."""
 _DEPTH = 3  # of operators whose operands a symbol knows
 
 _OWN = ("local", "temporary")  # a caller learns what its arguments are from what is known of parameters at the end
@@ -152,8 +154,8 @@ class Store(KnownValues):
             if symbol in self._related:
                 self._intervals = {}
 
-    def assign(self, target: ir.Expr, value: ir.Expr, kill: Callable[[ir.Expr], bool]) -> None:
-        """`target = value`, where `kill` says which followed expressions the write can change."""
+    def assign(self, target: ir.Expr, value: ir.Expr, kill: Kill) -> None:
+        """`target = value`, where `kill` says what the write can change."""
         value, target = self._resolved(bare(value)), self._resolved(target)
         interval, items = self.value(value)
         symbol = self._symbol(value)
@@ -278,10 +280,10 @@ class Store(KnownValues):
             del other._frames[-1][1][expr]
         return other
 
-    def havoc(self, kill: Callable[[ir.Expr], bool]) -> None:
+    def havoc(self, kill: Kill) -> None:
         """Forgets the expressions of the innermost frame that a write can change."""
         bindings = self._frames[-1][1]
-        for expr in [expr for expr in bindings if kill(expr)]:
+        for expr in kill(bindings.keys()):
             del bindings[expr]
 
     def keep_flags(self) -> None:
@@ -316,9 +318,9 @@ class Store(KnownValues):
     def keep_result(self, value: ir.Expr) -> None:
         """The innermost call is about to end with this value."""
         self.returned = bare(value) if isinstance(bare(value), ir.Var) else None
-        self.assign(RESULT_VALUE, value, lambda _: False)
+        self.assign(RESULT_VALUE, value, lambda _: frozenset())
 
-    def leave(self, target: ir.Expr | None, kill: Callable[[ir.Expr], bool], seen: Iterable[tuple[ir.Expr, ir.Expr]]) -> None:
+    def leave(self, target: ir.Expr | None, kill: Kill, seen: Iterable[tuple[ir.Expr, ir.Expr]]) -> None:
         """Closes a call whose result goes to `target`; `seen` pairs the callee's expressions, at its exit, with the caller's."""
         bindings = self._frames[-1][1]
         result = bindings.get(RESULT_VALUE)

@@ -8,14 +8,15 @@ look at a slice takes about a fiftieth of the time of a search in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Callable, Iterable, Set
+from functools import partial
 from hashlib import blake2b
 from typing import NamedTuple
 
-from analysis.engines.automaton.feasibility.graph_slices import Slice, Via
+from analysis.engines.automaton.feasibility.graph_slices import Part, Slice, Via
 from analysis.engines.automaton.feasibility.kept_searches import ENTERED, Edges, bits
 from analysis.engines.automaton.feasibility.walk import Walk
-from analysis.engines.automaton.solver.full import DerivationGraph
+from analysis.engines.automaton.solver.full import DerivationGraph, unpack
 
 
 def are_there(graph: DerivationGraph, opened: Iterable[Via]) -> bool:
@@ -35,37 +36,46 @@ def outline(walk: Walk, part: Slice, opened: Iterable[Via]) -> Outline:
     """The outline of a slice and of the callees that a search has `opened`: where paths begin and go down, what is derived from
     each configuration on the way, and over which edges, in the order in which searches see it. The callees `are_there`."""
     digest = blake2b(digest_size=16)
-    edges: dict[str, set[int]] = {}
-    entered: set[str] = set()
+    edges: dict[str, int] = {}
+    steps = walk.steps
 
     def put(seen: object) -> None:
         digest.update(repr(seen).encode())
 
-    def put_function(name: str, allowed: Set[int]) -> None:
-        seen: list[object] = [name, walk.returning_callees(name)]
-        derivations, here = walk.derivations, edges.setdefault(name, set())
-        for configuration in sorted(allowed):
-            seen.append(configuration)
-            for derivation in derivations(name, configuration):
-                if derivation.derived in allowed:
-                    seen.extend(derivation)
-                    here.add(derivation.edge)
-                    for chain in walk.chains(name, configuration, derivation) if derivation.passed else ():
-                        seen.append(chain)
-                        here.update(chain)
-        put(seen)
+    def put_function(name: str, ends: frozenset[int], allowed: Callable[[], Set[int]]) -> None:
+        seen, passed = steps.part(name, ends, lambda: _part(walk, name, allowed()))
+        put((name, walk.returning_callees(name)))
+        digest.update(seen)
+        edges[name] = edges.get(name, 0) | passed
 
     put((part.starts, part.complete))
-    for entry in sorted(part.open):
+    for entry in sorted(part.ends):
         put(entry)
-        put_function(entry[0], part.open[entry])
+        put_function(entry[0], part.ends[entry], partial(part.open, entry))
     for site in sorted(part.descents):
         put((site, [(edge.id, below) for edge, below in part.descents[site]]))
-        edges.setdefault(site[0], set()).update(edge.id for edge, _ in part.descents[site])
-        entered.update(below[0] for _, below in part.descents[site])
+        edges[site[0]] = edges.get(site[0], 0) | bits(edge.id for edge, _ in part.descents[site])
+        edges.update((below[0], edges.get(below[0], 0) | ENTERED) for _, below in part.descents[site])
     for via in opened:
         put(via)
-        entered.add(via[0])
-        put_function(via[0], walk.inside(via))
-    passed = {name: bits(ids) | (ENTERED if name in entered else 0) for name, ids in edges.items()}
-    return Outline(digest.hexdigest(), passed)
+        put_function(via[0], frozenset((walk.end(via),)), partial(walk.inside, via))
+        edges[via[0]] |= ENTERED
+    return Outline(digest.hexdigest(), edges)
+
+
+def _part(walk: Walk, name: str, allowed: Set[int]) -> Part:
+    """What is derived from these configurations of a function, as far as it leads to others of them."""
+    seen: list[object] = []
+    edges = set[int]()
+    for configuration in sorted(allowed):
+        seen.append(configuration)
+        state = unpack(configuration)[2]
+        for derivation in walk.derivations(name, configuration):
+            edge, derived, _, passed = derivation
+            if derived in allowed:
+                seen.extend(derivation)
+                edges.add(edge)
+                for chain in walk.chains(name, edge, state, unpack(derived)[0]) if passed else ():
+                    seen.append(chain)
+                    edges.update(chain)
+    return blake2b(repr(seen).encode(), digest_size=16).digest(), bits(edges)

@@ -1,4 +1,5 @@
-"""Which edges of a function can change or test an expression: found once for an expression, not asked of every edge."""
+"""Which edges of a function can change or test an expression: found once for an expression, not asked of every edge. And which
+expressions an edge can change: found once for an edge, not asked of every expression."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from analysis.engines.automaton.feasibility.renaming import are_apart
 from analysis.engines.automaton.functions.access_paths import lvalue_cell
 from analysis.engines.automaton.functions.footprint import base_variable
 from analysis.engines.automaton.functions.function_model import FunctionModel
-from analysis.engines.automaton.functions.known_conditions import condition_of
+from analysis.engines.automaton.functions.known_conditions import condition_of, expr_cells
 from analysis.model import ir
 
 
@@ -49,6 +50,38 @@ class TouchedEdges:
             changing = (id_ for id_, edge in writers.items() if may_change(self.model, edge)(expr, cells))
             found = self._known[expr] = Touched(frozenset(changing), frozenset(self._mentioning.get(expr, ())))
         return found
+
+
+class CellsRead:
+    """The expressions of one function that are asked for, by the cells that they read. It holds as long as `TouchedEdges`."""
+
+    def __init__(self, model: FunctionModel) -> None:
+        self.model = model
+        self._cells: dict[ir.Expr, frozenset[str]] = {}
+        self._reading: dict[str, list[ir.Expr]] = {}
+        self._changed: dict[int, tuple[int, Set[ir.Expr]]] = {}  # by edge, of so many expressions
+
+    def of(self, expr: ir.Expr) -> frozenset[str]:
+        """The cells that an expression reads."""
+        found = self._cells.get(expr)
+        if found is None:
+            found = self._cells[expr] = frozenset(expr_cells(expr, self.model.aliased))
+            for cell in found:
+                self._reading.setdefault(cell, []).append(expr)
+        return found
+
+    def changed(self, edge: Edge, exprs: Set[ir.Expr]) -> Set[ir.Expr]:
+        """Those of the expressions that an edge can change."""
+        if not self._cells.keys() >= exprs:
+            for expr in exprs:
+                self.of(expr)
+        count, found = self._changed.get(edge.id, (0, frozenset[ir.Expr]()))
+        if count != len(self._cells):
+            changes = may_change(self.model, edge)
+            reading = {expr for cell in self._reading.keys() & self.model.written[edge.id] for expr in self._reading[cell]}
+            found = {expr for expr in reading if changes(expr, self._cells[expr])}
+            self._changed[edge.id] = len(self._cells), found
+        return exprs & found
 
 
 def may_change(model: FunctionModel, edge: Edge) -> Callable[[ir.Expr, Set[str]], bool]:

@@ -13,13 +13,13 @@ from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.feasibility.graph_slices import GraphSteps, Steps, Via, opened
 from analysis.engines.automaton.feasibility.kept_searches import ENTERED, Cells, Edges, bits, ids_of
 from analysis.engines.automaton.feasibility.known_values import Item, Sums
-from analysis.engines.automaton.feasibility.path_values import Store, is_noted
+from analysis.engines.automaton.feasibility.path_values import Kill, Store, is_noted
 from analysis.engines.automaton.feasibility.renaming import behind_parameter, substitute
-from analysis.engines.automaton.feasibility.touched_edges import Touched, TouchedEdges, may_change
+from analysis.engines.automaton.feasibility.touched_edges import CellsRead, Touched, TouchedEdges
 from analysis.engines.automaton.functions.access_paths import root_of
 from analysis.engines.automaton.functions.footprint import base_variable, visible
 from analysis.engines.automaton.functions.function_model import FunctionModel
-from analysis.engines.automaton.functions.known_conditions import Condition, bare, condition_of, expr_cells, pointers_followed
+from analysis.engines.automaton.functions.known_conditions import Condition, bare, condition_of, pointers_followed
 from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.solver.full import DerivationGraph, pack, unpack
 from analysis.model import ir
@@ -52,8 +52,8 @@ class Walk:
         self.visited: set[str] = set()
         self.opened: dict[Via, None] = {}
         self.sums = Sums()
-        self._cells: dict[str, dict[ir.Expr, frozenset[str]]] = {}
-        self._asked: dict[str, dict[ir.Expr, frozenset[str]]] = {}
+        self._cells: dict[str, CellsRead] = {}
+        self._asked: dict[str, set[ir.Expr]] = {}
         self._numbers: dict[ir.Expr, int] = {}
         self._touched: dict[str, TouchedEdges] = {}
         self._mentioned: dict[str, dict[int, frozenset[str]]] = {}
@@ -72,6 +72,7 @@ class Walk:
         self._formulas: dict[tuple[str, int], ir.Expr | None] = {}
         self._returning: dict[str, tuple[str, ...]] = {}
         self._stretches: dict[tuple[str, int, int, int], list[tuple[Edge, ...]]] = {}
+        self._chains: dict[tuple[str, int, int, int], tuple[tuple[int, ...], ...]] = {}
 
     def forget(self, functions: Set[str]) -> None:
         """The models of these functions are other ones."""
@@ -95,8 +96,8 @@ class Walk:
     def asked(self) -> Cells:
         """The cells, visible to other functions, of all expressions of which it was asked since then what they read."""
         found = {}
-        for function, table in self._asked.items():
-            cells = frozenset(filter(visible, frozenset[str]().union(*table.values())))
+        for function, exprs in self._asked.items():
+            cells = frozenset(filter(visible, frozenset[str]().union(*map(self._cells_read(function).of, exprs))))
             if cells:
                 found[function] = self._sets.setdefault(cells, cells)
         return found
@@ -183,7 +184,7 @@ class Walk:
                 if taken.event == "descent":
                     store.drop_callers()
             case "return":
-                self._leave(store, taken, edge, model)
+                self._leave(store, taken, edge)
             case _:
                 return self._pass(store, taken.function, edge, model, taken.after)
         return True
@@ -201,7 +202,7 @@ class Walk:
         if isinstance(effect, ir.Call):
             return self._pass_call(store, function, edge, effect, model, after)
         if isinstance(effect, ir.Assign) and not model.changes_nothing(edge):
-            store.assign(effect.target, effect.value, self._kill(function, edge, model))
+            store.assign(effect.target, effect.value, self._kill(function, edge))
         elif isinstance(effect, ir.Return) and effect.value is not None:
             store.keep_result(effect.value)
         return True
@@ -216,13 +217,13 @@ class Walk:
             return False
         formula = self._formula(function, edge, call)
         if formula is not None and call.result is not None:
-            store.assign(call.result, formula, self._kill(function, edge, model))
+            store.assign(call.result, formula, self._kill(function, edge))
             return True
         callee = self.returning_callee(edge)
         for index, truth in self._delta.model(callee).cases.ensures if callee is not None else ():
             if index < len(call.arguments) and not store.assume(ir.Assume(call.arguments[index], truth)):
                 return False
-        store.havoc(self._kill(function, edge, model))
+        store.havoc(self._kill(function, edge))
         if call.result is not None and result != ANY:
             store.put(call.result, result, items)
         for number, interval in self._delta.facts[after].environment:
@@ -310,15 +311,14 @@ class Walk:
         graph = self._graph.functions.get(name)
         return graph is not None and NOTHING in graph.summaries.get(NOTHING, ())
 
-    def _kill(self, function: str, edge: Edge, model: FunctionModel) -> Callable[[ir.Expr], bool]:
-        changes = may_change(model, edge)
-        cells_of = self._table(function)
+    def _kill(self, function: str, edge: Edge) -> Kill:
+        asked, changed = self._asked_in(function), self._cells_read(function).changed
 
-        def changed(expr: ir.Expr) -> bool:
-            cells = cells_of.get(expr)
-            return changes(expr, self._add_cells(function, expr) if cells is None else cells)
+        def kill(exprs: Set[ir.Expr]) -> Set[ir.Expr]:
+            asked.update(exprs)
+            return changed(edge, exprs)
 
-        return changed
+        return kill
 
     def cells(self, function: str, expr: ir.Expr) -> frozenset[str] | None:
         """The cells that an expression of the function reads, None if it reads what has no name."""
@@ -326,22 +326,20 @@ class Walk:
         return None if "?" in cells else cells
 
     def _cells_of(self, function: str, expr: ir.Expr) -> frozenset[str]:
-        cells = self._table(function).get(expr)
-        return self._add_cells(function, expr) if cells is None else cells
+        self._asked_in(function).add(expr)
+        return self._cells_read(function).of(expr)
 
-    def _table(self, function: str) -> dict[ir.Expr, frozenset[str]]:
+    def _asked_in(self, function: str) -> set[ir.Expr]:
         found = self._asked.get(function)
         if found is None:
-            found = self._asked[function] = {}
+            found = self._asked[function] = set()
         return found
 
-    def _add_cells(self, function: str, expr: ir.Expr) -> frozenset[str]:
-        known = self._cells.setdefault(function, {})
-        cells = known.get(expr)
-        if cells is None:
-            cells = known[expr] = frozenset(expr_cells(expr, self._delta.model(function).aliased))
-        self._asked[function][expr] = cells
-        return cells
+    def _cells_read(self, function: str) -> CellsRead:
+        model, found = self._delta.model(function), self._cells.get(function)
+        if found is None or found.model is not model:
+            found = self._cells[function] = CellsRead(model)
+        return found
 
     def entering(self, function: str, edge: Edge, callee: str) -> tuple[tuple[ir.Expr, ir.Expr], ...]:
         """Pairs of the callee's expressions at its entry and the caller's for them."""
@@ -374,17 +372,17 @@ class Walk:
                 if moved is not None and moved not in own:
                     yield moved, expr
 
-    def _leave(self, store: Store, taken: Taken, edge: Edge, model: FunctionModel) -> None:
+    def _leave(self, store: Store, taken: Taken, edge: Edge) -> None:
         call = edge.effect
         assert isinstance(call, ir.Call)
         inner = self._delta.model(store.function)
-        kill = self._kill(taken.function, edge, model)
+        kill = self._kill(taken.function, edge)
         kept: dict[ir.Expr, ir.Expr] = {
             parameter: argument
             for parameter, argument in zip(inner.cfa.parameters, call.arguments, strict=False)
             if parameter.name not in inner.assignments.reassigned
             and parameter.name not in inner.address_taken
-            and (is_constant_address(argument) or not kill(argument))
+            and (is_constant_address(argument) or not kill({argument}))
         }
         if call.result is not None and store.returned is not None:
             kept[store.returned] = call.result
@@ -416,10 +414,13 @@ class Walk:
         self.opened[via] = None
         found = self._inside.get(via)
         if found is None:
-            callee, entry, exit_ = via
-            end = pack(self._delta.exit(callee), entry, exit_)
-            found = self._inside[via] = self.steps.closure(callee, (end,))
+            found = self._inside[via] = self.steps.closure(via[0], (self.end(via),))
         return found
+
+    def end(self, via: Via) -> int:
+        """The configuration at which a callee that was entered in a state is left in another."""
+        callee, entry, exit_ = via
+        return pack(self._delta.exit(callee), entry, exit_)
 
     def derivations(self, function: str, configuration: int) -> tuple[Derivation, ...]:
         """What was derived from a configuration of a function, in order."""
@@ -457,12 +458,16 @@ class Walk:
             found = self._stretches[key] = [(first,)] if simple else self._delta.stretches(function, first, state, place)
         return found
 
-    def chains(self, function: str, configuration: int, derivation: Derivation) -> Iterator[tuple[int, ...]]:
-        """The ids of the edges of each path over which a derivation leads, where these are several edges."""
-        state, place = unpack(configuration)[2], unpack(derivation.derived)[0]
-        for stretch in self.stretches(function, derivation.edge, state, place):
-            if len(stretch) > 1:
-                yield tuple(edge.id for edge in stretch)
+    def chains(self, function: str, edge: int, state: int, place: int) -> tuple[tuple[int, ...], ...]:
+        """The ids of the edges of each of the `stretches` that has several."""
+        if self._delta.program.functions[function].by_id[edge].target == place:
+            return ()
+        key = (function, edge, state, place)
+        found = self._chains.get(key)
+        if found is None:
+            some = self.stretches(function, edge, state, place)
+            found = self._chains[key] = tuple(tuple(one.id for one in stretch) for stretch in some)
+        return found
 
 
 def edges_passed(steps: Iterable[Taken]) -> dict[str, int]:

@@ -259,9 +259,9 @@ class Matcher:
                 before.extend(self._of_arguments(call, not_null(external), self._index.nonnull))
                 if known(callee) is None and external.believed is None:
                     before.extend(self._of_arguments(call, _pointers(call, 0), self._index.passed))
-            elif (type_ := self._program.functions[callee].type).variadic:
+            elif (cfa := self._program.functions.get(callee)) is not None and cfa.type.variadic:
                 # no parameter holds what goes to `...`, so what the function does with it is not followed
-                before.extend(self._of_arguments(call, _pointers(call, len(type_.parameters)), self._index.passed))
+                before.extend(self._of_arguments(call, _pointers(call, len(cfa.type.parameters)), self._index.passed))
             by_kind = self._index.by_kind if external is not None and external.believed is not None else ()
             entries = (*self._index.for_callee(callee), *by_kind)
             found_here = ((*entry, bound) for entry in entries for bound in self._bindings(entry[0], entry[3], call, callee))

@@ -101,6 +101,9 @@ class ErrorFree:
     ) -> None:
         self._kept, self._graph, self._delta, self._retrace, self._errors = kept, graph, delta, retrace, errors
         self._wrong: dict[int, _Wrong] = {}
+        self._held: dict[tuple[str, int], list[frozenset[str] | None]] = {}
+        for function, fact in errors:
+            self._held.setdefault((function, fact.rule), []).append(_roots(fact.paths))
         self._live: dict[Error, Mapping[str, Set[tuple[str, int]]] | None] = {}
 
     def statements(self, error: Error, joined: Joined, places: Places) -> tuple[tuple[int, ...], bytes]:
@@ -123,12 +126,10 @@ class ErrorFree:
         """The variables of the function of an error that hold no value which is an error of the rule there."""
         function, fact = error
         held = set[str]()
-        for name, other in self._errors:
-            if name == function and other.rule == fact.rule:
-                roots = _roots(other.paths)
-                if not roots:
-                    return
-                held |= roots
+        for roots in self._held.get((function, fact.rule), ()):
+            if not roots:
+                return
+            held |= roots
         yield from map(number_of_variable, _variables(self._delta.program.functions[function]) - held)
 
     def _clear_calls(self, error: Error, places: Places) -> Iterator[int]:
@@ -184,6 +185,7 @@ class _Wrong:
     def __init__(self, program: Program) -> None:
         self._program = program
         self._edges: dict[str, set[int]] = {}
+        self._found: dict[str, frozenset[int]] = {}
         self._are_all = False
 
     def add(self, error: Error, sites: Mapping[str, Set[tuple[str, int]]] | None) -> None:
@@ -195,9 +197,12 @@ class _Wrong:
                 self._edges.setdefault(caller, set()).add(edge)
 
     def of(self, function: str) -> frozenset[int]:
-        """The edges of a function."""
-        calls = {edge.id for edge in self._program.functions[function].calls} if self._are_all else set[int]()
-        return frozenset(calls | self._edges.get(function, set()))
+        """The edges of a function, after all errors were added."""
+        found = self._found.get(function)
+        if found is None:
+            calls = {edge.id for edge in self._program.functions[function].calls} if self._are_all else set[int]()
+            found = self._found[function] = frozenset(calls | self._edges.get(function, set()))
+        return found
 
 
 def statements_of(cfa: Cfa, places: Places) -> frozenset[int]:

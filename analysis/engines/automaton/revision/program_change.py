@@ -10,8 +10,8 @@ functions is taken over, and `Changes` names
   something that has a body now, or none, or is declared otherwise (`world`);
 - calls of functions that write or read other cells, in the scope of these cells (`FunctionModel.rewrite`);
 - in a function where values begin or cease to be tracked, because they can reach an error only now or only could before
-  (`relevance`), or where it is believed otherwise that they can be null (`beliefs`) or owned (`owned_members`), all edges, in an
-  empty scope: all of this is asked only where facts begin.
+  (`relevance`), or where it is believed otherwise that they can be null (`beliefs`) or owned (`owned_members`), the edges where
+  facts can begin, in an empty scope: all of this is asked only there.
 
 A modified edge with the old answers needs no repair ([ORION] section 3), so naming too much costs only time. Functions whose
 parameters are others are removed and added. A small program in which more than bodies differ is checked from nothing (`revise`
@@ -20,7 +20,7 @@ gives None): it takes no time, and its paths are followed through everything.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from copy import copy
 
 import msgspec
@@ -39,12 +39,14 @@ from analysis.engines.automaton.revision.alike import (
     Differences,
     add_differences,
     add_stretches,
+    calls_any,
     merge,
 )
 from analysis.engines.automaton.revision.callers import Callers
 from analysis.engines.automaton.revision.search_differences import seen_otherwise, written_otherwise
 from analysis.engines.automaton.solver.changes import Changes, EdgeChanges, Scope
 from analysis.engines.automaton.solver.full import DerivationGraph, Entry
+from analysis.model import ir
 from analysis.model.intervals import Interval
 from analysis.rules.automaton import START
 
@@ -89,7 +91,10 @@ def revise(
     if delta.transfer.lenient != before.transfer.lenient:
         return None
     doubting = set[str]().union(*map(callers.of, doubted))  # results of functions are tested more or less often than before
-    otherwise = doubting | _otherwise_relevant(delta, nodes, graph) | _ending_otherwise(delta, before)
+    ending = _ending_otherwise(delta, before)
+    starting, calling = _otherwise_relevant(delta, nodes, graph)
+    otherwise = doubting | starting | calling | ending
+    asked = doubted | {function for function, _ in nodes}
     touched = remodelled | otherwise
     rewritten = _kept_models(calls)
     delta.memos = _memos(delta, before, remodelled | rewritten.keys(), otherwise, nodes, callers)
@@ -112,7 +117,9 @@ def revise(
         else:
             add_stretches(found, (models[name],))
         if name in otherwise:
-            merge(found, dict.fromkeys(program.functions[name].by_id, NO_NAMES))
+            every = program.functions[name].by_id
+            beginning = every if name in ending else _beginning(delta, name, None if name in starting else asked)
+            merge(found, dict.fromkeys(beginning, NO_NAMES))
         functions[name] = _edges(old.functions[name], program.functions[name], found)
     changes = _changes(graph, world, functions, anew, tuple(delta.initial(entries)))
     delta.callers = callers.settled()
@@ -277,15 +284,16 @@ def _other_values(old: Mapping[str, Interval], new: Mapping[str, Interval]) -> s
     return {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
 
 
-def _otherwise_relevant(delta: ProgramDelta, nodes: Set[Node], graph: DerivationGraph) -> set[str]:
+def _otherwise_relevant(delta: ProgramDelta, nodes: Set[Node], graph: DerivationGraph) -> tuple[set[str], set[str]]:
     """The functions in which a value is tracked now that could not reach an error before, or is not tracked any more because it
-    cannot reach one now. (The latter make no finding; but what is said of a function would depend on what it was before.)"""
+    cannot reach one now. (The latter make no finding; but what is said of a function would depend on what it was before.) And
+    those that may pass such a value to them."""
     if not nodes:
-        return set()
-    found = {function for function, _ in nodes if function}
-    for name in sorted(found):
+        return set(), set()
+    found, calling = {function for function, _ in nodes if function}, set[str]()
+    for name in found:
         part = graph.functions.get(name)  # constants that callers pass
-        found.update(part.callers if part is not None else ())
+        calling.update(part.callers if part is not None else ())
     shared = frozenset(node for node in nodes if not node[0])
     if shared:
         for name, model in delta.models.items():
@@ -294,7 +302,7 @@ def _otherwise_relevant(delta: ProgramDelta, nodes: Set[Node], graph: Derivation
         for name, part in graph.functions.items():
             if any(_leaves_with(delta, name, exit_, shared) for exits in part.summaries.values() for exit_ in exits):
                 found.update(part.callers)
-    return found & delta.program.functions.keys()
+    return found & delta.program.functions.keys(), calling & delta.program.functions.keys()
 
 
 def _ending_otherwise(delta: ProgramDelta, before: ProgramDelta) -> set[str]:
@@ -310,6 +318,19 @@ def _begins_at(delta: ProgramDelta, name: str, cfa: Cfa, nodes: frozenset[Node])
             if match.source == START and match.path is not None and node_of(name, match.path) in nodes:
                 return True
     return False
+
+
+def _beginning(delta: ProgramDelta, name: str, called: Set[str] | None) -> Iterator[int]:
+    """The edges of a function at which facts can begin, but for those of members (`owned_members`); only calls of those `called`
+    if they are given."""
+    model = delta.lookup(name)
+    if called is not None:
+        yield from (edge.id for edge in model.cfa.calls if calls_any(edge, delta.program, called))
+        return
+    for edge in model.cfa.edges:
+        matches = model.matches(edge)
+        if isinstance(edge.effect, ir.Call) or any(match.source == START for match in (*matches.before, *matches.after)):
+            yield edge.id
 
 
 def _leaves_with(delta: ProgramDelta, name: str, exit_: int, nodes: frozenset[Node]) -> bool:

@@ -123,6 +123,14 @@ class Check:
             flat = derived[configuration]
             if configuration in calls:
                 self._check_calls(marks, configuration, flat)
+            elif len(flat) == 4:  # so are most
+                after = flat[3]
+                if after not in derived:
+                    found = before[after]
+                    found[0] = flat[2]
+                    found[1] = configuration
+                    derived[after] = found
+                    queue.append(after)
             elif len(flat) > 2:
                 for edge, after in zip(flat[2::2], flat[3::2], strict=True):
                     if after not in derived:

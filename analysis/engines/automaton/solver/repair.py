@@ -83,35 +83,49 @@ class Repair(Explorer):
     def _modify(self, name: str, part: FunctionGraph, changed: EdgeChanges) -> frozenset[int]:
         """Compares modified edges with what was derived over them; those that are not followed any more are to be deleted."""
         modified, scopes = changed.modified, changed.scopes
+        at = self._outgoing_of(name, part, modified)
+        edges = {edge.id: edge for some in at.values() for edge, _ in some}
+        there = [configuration for configuration in part.derived if configuration & LOCATION_MASK in at]
+        states = self._concerned(there, [scopes.get(edge) for edge in edges])
         concerned: dict[tuple[Scope, int], bool] = {}
-        exit_ = self._delta.exit(name)
         errors = set(part.errors)
-        edges: dict[int, Edge] = {}
         again: list[_Again] = []
-        at: dict[int, Sequence[tuple[Edge, bool]]] = {}
-        for configuration in part.derived:
-            location = configuration & LOCATION_MASK
-            here = at.get(location)
-            if here is None:
-                outgoing = self._delta.outgoing(name, location) if location != exit_ else ()
-                here = at[location] = [(edge, is_call) for edge, is_call in outgoing if edge.id in modified]
-                edges.update((edge.id, edge) for edge, _ in here)
-            if here and configuration not in errors:
-                state = configuration >> LOCATION_BITS & FACT_MASK
-                for edge, is_call in here:
-                    scope = scopes.get(edge.id)
-                    if scope is not None:
-                        depends = concerned.get((scope, state))
-                        if depends is None:
-                            depends = concerned[scope, state] = self._delta.depends(state, scope)
-                        if not depends:
-                            continue
-                    if not self._compare(name, part, configuration, edge, is_call):
-                        again.append((configuration, edge, is_call))
+        for configuration in there:
+            state = configuration >> LOCATION_BITS & FACT_MASK
+            if state not in states or configuration in errors:
+                continue
+            for edge, is_call in at[configuration & LOCATION_MASK]:
+                scope = scopes.get(edge.id)
+                if scope is not None:
+                    depends = concerned.get((scope, state))
+                    if depends is None:
+                        depends = concerned[scope, state] = self._delta.depends(state, scope)
+                    if not depends:
+                        continue
+                if not self._compare(name, part, configuration, edge, is_call):
+                    again.append((configuration, edge, is_call))
         if again:
             self._again[name] = again
         self._restate_calls(name, part, edges)
         return modified.difference(edges)
+
+    def _outgoing_of(self, name: str, part: FunctionGraph, edges: Set[int]) -> dict[int, list[tuple[Edge, bool]]]:
+        """Those of the edges that leave a location to which the graph leads, by location, each with whether it is a call."""
+        exit_, found = self._delta.exit(name), dict[int, list[tuple[Edge, bool]]]()
+        for location in {configuration & LOCATION_MASK for configuration in part.derived}:
+            outgoing = self._delta.outgoing(name, location) if location != exit_ else ()
+            here = [(edge, is_call) for edge, is_call in outgoing if edge.id in edges]
+            if here:
+                found[location] = here
+        return found
+
+    def _concerned(self, configurations: Iterable[int], scopes: Iterable[Scope | None]) -> set[int]:
+        """The states of configurations that depend on any of the scopes (None: all states do)."""
+        states, different = {one >> LOCATION_BITS & FACT_MASK for one in configurations}, set(scopes)
+        if None in different:
+            return states
+        names = frozenset[str]().union(*(scope for scope in different if scope is not None))
+        return {state for state in states if different and self._delta.depends(state, names)}
 
     def _compare(self, name: str, part: FunctionGraph, configuration: int, edge: Edge, is_call: bool) -> bool:
         """Whether the recorded derivations over an edge are what Delta answers; those that do not hold any more are dropped."""
