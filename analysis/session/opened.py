@@ -16,7 +16,7 @@ import msgspec
 from analysis.c.project_functions import ProjectFunctions
 from analysis.cfa.edge_places import ProgramPlaces
 from analysis.cfa.graph import Places, Program
-from analysis.cfa.linking.link import link
+from analysis.cfa.linking.link import LinkedProgram, link
 from analysis.frontend.syntax.parser import SyntaxTree, parse
 from analysis.model.options import Options
 from analysis.model.report import Message
@@ -71,6 +71,7 @@ class OpenProgram:
         self.texts = Texts()
         self.units = Units(options, self.texts, jobs, expects_edits=expects_edits)
         self._rules: _Rules | None = None
+        self._linked: LinkedProgram | None = None  # when the program was inspected last
         self.contracts: ProjectFunctions = {}
         self._contract_messages: tuple[Message, ...] = ()
         self._named = ProgramFiles()
@@ -149,7 +150,7 @@ class OpenProgram:
     def inspect(self) -> Inspection:
         """The program as the front end sees it, without checking anything."""
         units = self.revise() or []
-        linked = link([unit.kept.unit for unit in units], contracts=self.contracts)
+        linked = self._linked = link([unit.kept.unit for unit in units], self._linked, self.contracts)
         texts = tuple(unit.built.preprocessed.text for unit in units)
         asked = (*self._named.messages, *self._contract_messages)
         messages = (*asked, *(m for unit in units for m in unit_messages(unit)), *linked.messages)
