@@ -139,6 +139,11 @@ class OpenProgram:
         self._rules = None
         self.contracts, self._contract_messages = load_functions(self.options)
 
+    def forget(self) -> None:
+        """Drops everything that was built, but not what the program is made of."""
+        self.units.forget()
+        self._linked = None
+
     def revise(self, progress: Progress | None = None, stop: Stop | None = None) -> Sequence[UnitView] | None:
         """The units as the texts are now; None if `stop` ended it."""
         return self.units.revise(self.files, self._named.flags, progress, stop)
