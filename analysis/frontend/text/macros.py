@@ -18,9 +18,9 @@ _RESERVED = re.compile(rb"_[A-Z_]|\$")  # what the compiler may know by itself: 
 _FOR_PEOPLE = re.compile(rb"__FILE__\s*,\s*__LINE__")
 _RENUMBERED = re.compile(rb"^[ \t]*#[ \t]*(?:line\b|\d)", re.MULTILINE)
 _DUMPED = re.compile(rb"^(?:#(?:define|undef) [^\n]*\n)+(?P<before_marker>(?=# \d))?", re.MULTILINE)
-_PATH = rb'"(?:[^"\\\n]|\\.)*+"'
+_PATH = rb'"(?>(?:[^"\\\n]|\\.)*)"'
 # says nothing of any line; flags 1 and 2 say where a file begins and ends
-_EMPTY = re.compile(rb"^# \d++ (" + _PATH + rb")(?: [34])*+\n(?=# \d++ \1)", re.MULTILINE)
+_EMPTY = re.compile(rb"^# \d++ (" + _PATH + rb")(?>(?: [34])*)\n(?=# \d++ \1)", re.MULTILINE)
 _RAW_STRING = b'R"'
 
 
