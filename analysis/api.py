@@ -173,7 +173,7 @@ class Checker:
 
     def forget(self) -> None:
         """Drops everything computed before: the next check starts from nothing."""
-        self._program.units.forget()
+        self._program.forget()
         self._check.forget()
         self._check = ProgramCheck(self._algorithm, self._jobs, self._restriction)
         self._reopening.forget()

@@ -7,6 +7,7 @@ program. It is asked with growing bounds until one leaves out nothing.
 
 from __future__ import annotations
 
+import gc
 import math
 import os
 import resource
@@ -93,6 +94,7 @@ def _in_child(work: Callable[[_Send], Run], to: int, limit: float) -> None:
     def send(found: Run) -> None:
         os.write(to, msgspec.json.encode(found) + b"\n")
 
+    gc.disable()  # as the command line does while it reads
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_CPU, (int(limit) + 2, int(limit) + 4))
     resource.setrlimit(resource.RLIMIT_AS, (_MOST_BYTES, _MOST_BYTES))
@@ -121,7 +123,8 @@ def _run(task: Task, verifier: Verifier, how: How, limit: float, command: Sequen
         if not has_places(task, new.program):
             return Run("unknown", read - began, 0.0, 0.0, why=NOTHING)
         reading = 0.0 if verifier == "cbmc" else read - began  # CBMC reads the text itself, and does not need ours
-        said, why = _verified(task, new.program, verifier, limit - reading, command, task.new)
+        seconds = limit - reading
+        said, why = _verified(task, new.program, verifier, seconds, command, task.new, is_preprocessed=task.is_preprocessed)
         return Run(said, reading, 0.0, _spent() - read, why=why)
     old = _revision(checker, task.path, task.old)
     read_old = _spent()
@@ -129,17 +132,22 @@ def _run(task: Task, verifier: Verifier, how: How, limit: float, command: Sequen
     reading = _spent() - read_old
     programs = ProgramPair(old, new, program_change(old, new))
     condition = difference_condition(programs, "main", _method(how), task.goal)
-    left = restricted(programs.new.program, {"main": condition}, ("main",))
-    text = _residual(programs, condition) if verifier == "cbmc" and not condition.covers_all else ""
+    left, text = programs.new.program, ""
+    if verifier != "cbmc":
+        left = restricted(left, {"main": condition}, ("main",))
+    elif not condition.covers_all:
+        text = _residual(programs, condition)
+    extraction = _spent() - began - reading
+    if verifier == "cbmc":
+        left = restricted(left, {"main": condition}, ("main",))  # for the table alone
     share = _edges(left) / max(1, _edges(programs.new.program))
     extracted = _spent()
-    extraction = extracted - began - reading
     if not has_places(task, programs.new.program):
         return Run("unknown", reading, extraction, 0.0, why=NOTHING)
     if condition.covers_all:
         return Run("proof", reading, extraction, 0.0, left=0.0)
     send(_cut_off(limit, extracted=True, reading=reading, extraction=extraction, left=share))
-    said, why = _verified(task, left, verifier, limit - (extracted - began), command, text)
+    said, why = _verified(task, left, verifier, limit - reading - extraction, command, text, is_preprocessed=True)
     return Run(said, reading, extraction, _spent() - extracted, left=share, why=why)
 
 
@@ -174,17 +182,26 @@ def _edges(program: Program) -> int:
 
 
 def _verified(
-    task: Task, program: Program, verifier: Verifier, seconds: float, command: Sequence[str], text: str
+    task: Task,
+    program: Program,
+    verifier: Verifier,
+    seconds: float,
+    command: Sequence[str],
+    text: str,
+    *,
+    is_preprocessed: bool,
 ) -> tuple[Said, str]:
     if "main" not in program.functions:
         return "unknown", "it does not parse"
     if verifier == "cbmc":
-        return _by_cbmc(task, text, seconds, command)
+        return _by_cbmc(task, text, seconds, command, is_preprocessed=is_preprocessed)
     return _natively(task, program, verifier, seconds)
 
 
 def _natively(task: Task, program: Program, engine: Engine, seconds: float) -> tuple[Said, str]:
     """What an engine says, with runs that look for the defect."""
+    gc.freeze()  # as in a prover process
+    gc.enable()
     began, why = time.process_time(), ""
     open_ = set(task.rules)
     for kind, until in _TURNS:
@@ -216,10 +233,14 @@ def _limited(command: Sequence[str], seconds: float) -> tuple[str, ...]:
     return ("/bin/sh", "-c", f'ulimit -t {math.ceil(seconds)}; exec "$@"', "sh", *command)
 
 
-def _by_cbmc(task: Task, text: str, seconds: float, command: Sequence[str]) -> tuple[Said, str]:
+def _by_cbmc(task: Task, text: str, seconds: float, command: Sequence[str], *, is_preprocessed: bool) -> tuple[Said, str]:
     flags = task.options.flags
-    question = cbmc.Question((task.path,), text, flags.include_dirs, flags.defines, task.model)
     began, why = _spent(), "no bound is enough"
+    question = cbmc.Question((task.path,), text, flags.include_dirs, flags.defines, task.model, is_preprocessed)
+    if not is_preprocessed:  # once for all bounds
+        question = question._replace(text=cbmc.preprocessed(task.path, question, text), is_preprocessed=True)
+        if question.text is None:
+            return "unknown", "the preprocessor failed"
     for bound in _BOUNDS:
         left = seconds - (_spent() - began)
         if left <= 0.1:

@@ -41,7 +41,8 @@ _HEADER = "int __VERIFIER_nondet_int();\n"
 
 
 class Task(NamedTuple):
-    """Two versions of a program that is the text of one file. `is_safe`: the new version has no defect."""
+    """Two versions of a program that is the text of one file. `is_safe`: the new version has no defect. `is_preprocessed`: the
+    texts are those after preprocessing."""
 
     category: str
     name: str
@@ -52,6 +53,7 @@ class Task(NamedTuple):
     options: Options
     rules: tuple[str, ...] = ("assertion",)
     goal: Goal = "assertions"
+    is_preprocessed: bool = False
 
     @property
     def model(self) -> Model:
@@ -133,7 +135,8 @@ def _combinations(corpus: Path, pairs: Sequence[Task], random: Random) -> Iterat
             if versions[0] is not None and versions[1] is not None:
                 name = f"{task.name} + {row.path.name}"
                 options = Options(data_model=task.model)
-                yield Task("combination", name, row.path, versions[0], versions[1], task.is_safe, options)
+                found = Task("combination", name, row.path, versions[0], versions[1], task.is_safe, options)
+                yield found._replace(is_preprocessed=True)
 
 
 def _combined(task: Task, text: str, partner: bytes | None, *, is_first: bool) -> str | None:

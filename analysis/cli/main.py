@@ -87,7 +87,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 def command() -> None:
     """The installed command: `main`, and the end of the process."""
     fill_missing_streams()
-    if sys.argv[1:2] == ["check"]:
+    if sys.argv[1:2] in (["check"], ["diff"]):
         gc.disable()  # all that it makes is of use to its end
     end(main())
 

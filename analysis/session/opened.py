@@ -16,7 +16,7 @@ import msgspec
 from analysis.c.project_functions import ProjectFunctions
 from analysis.cfa.edge_places import ProgramPlaces
 from analysis.cfa.graph import Places, Program
-from analysis.cfa.linking.link import link
+from analysis.cfa.linking.link import LinkedProgram, link
 from analysis.frontend.syntax.parser import SyntaxTree, parse
 from analysis.model.options import Options
 from analysis.model.report import Message
@@ -72,6 +72,7 @@ class OpenProgram:
         self.texts = Texts()
         self.units = Units(options, self.texts, jobs, expects_edits=expects_edits)
         self._rules: _Rules | None = None
+        self._linked: LinkedProgram | None = None  # when the program was inspected last
         self.contracts: ProjectFunctions = {}
         self._contract_messages: tuple[Message, ...] = ()
         self._named = ProgramFiles()
@@ -139,6 +140,11 @@ class OpenProgram:
         self._rules = None
         self.contracts, self._contract_messages = load_functions(self.options)
 
+    def forget(self) -> None:
+        """Drops everything that was built, but not what the program is made of."""
+        self.units.forget()
+        self._linked = None
+
     def revise(self, progress: Progress | None = None, stop: Stop | None = None) -> Sequence[UnitView] | None:
         """The units as the texts are now; None if `stop` ended it."""
         return self.units.revise(self.files, self._named.flags, progress, stop)
@@ -150,7 +156,7 @@ class OpenProgram:
     def inspect(self) -> Inspection:
         """The program as the front end sees it, without checking anything."""
         units = self.revise() or []
-        linked = link([unit.kept.unit for unit in units], contracts=self.contracts)
+        linked = self._linked = link([unit.kept.unit for unit in units], self._linked, self.contracts)
         texts = tuple(unit.built.preprocessed.text for unit in units)
         asked = (*self._named.messages, *self._contract_messages)
         messages = (*asked, *(m for unit in units for m in unit_messages(unit)), *linked.messages)

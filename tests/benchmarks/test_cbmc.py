@@ -49,8 +49,9 @@ def test_an_error_is_named() -> None:
         ("void reach_error(void) { __assert_fail(); } int main(void) { reach_error(); }", ""),
         ("int main(void) { __VERIFIER_assert(1); }", "__VERIFIER_assert"),
         ("int main(void) { __ESBMC_assert(1, 0); }", "__ESBMC_assert"),
-        ("void __VERIFIER_assert(int c) { if (!c) abort(); } int main(void) { __VERIFIER_assert(1); }", ""),
+        ("void __VERIFIER_assert(int c) { if (!c) abort(); } int main(void) { __VERIFIER_assert(1); }", "abort"),
         ("int main(void) { __SEA_assume(1); }", "__SEA_assume"),
+        ("extern void abort(void); int main(void) { abort(); }", "abort"),
         ("int main(void) { __VERIFIER_assume(nondet()); __CPROVER_assert(1, 0); }", ""),
     ],
 )
@@ -74,6 +75,9 @@ def test_what_is_asked(tmp_path: Path) -> None:
     assert words.endswith(" --ILP32 0.i 1.i\n")
     assert '"reached"' in (tmp_path / "texts").read_text()
     assert "int other = 4;" in (tmp_path / "texts").read_text()
+    ready = question._replace(text="int main(void) { return LONG; }\n", is_preprocessed=True)
+    cbmc.ask(("sh", str(script)), ready, 5)
+    assert (tmp_path / "texts").read_text() == "int main(void) { return LONG; }\n" + cbmc.preprocessed(other, question, None)
 
 
 def test_beside_summaries(tmp_path: Path) -> None:

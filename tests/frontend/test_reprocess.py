@@ -274,6 +274,7 @@ def test_the_run_that_lists_macros_gives_the_same_text(text: str, known: bool, t
     lines, expected = _rows(listed), _rows(plain)  # a definition in the arguments of a macro breaks a line in two
     assert {at: b" ".join(rows) for at, rows in lines.items()} == {at: b" ".join(rows) for at, rows in expected.items()}
     assert (listed.messages, listed.dependencies, listed.raw) == (plain.messages, plain.dependencies, plain.raw)
+    assert listed.text.count(b'"<built-in>"') == plain.text.count(b'"<built-in>"')  # not one a macro
     assert (listed.macros is not None) == known
     assert listed.macros is None or {b"M11", b"LINES", b"G", b"stdin"} <= listed.macros.names
 

@@ -56,8 +56,10 @@ def test_the_compiler_is_run_once_for_versions_that_differ_in_plain_lines(
     fresh = Checker(Options())
     fresh.open((str(path),))
     fresh.change(str(path), TEXT.replace(old, new))
+    expected = fresh.inspect().program
     effects = [edge.effect for edge in now.functions["main"].edges]
-    assert effects == [edge.effect for edge in fresh.inspect().program.functions["main"].edges]
+    assert effects == [edge.effect for edge in expected.functions["main"].edges]
+    assert (now.globals, now.externals, now.records) == (expected.globals, expected.externals, expected.records)
 
 
 def test_rules_are_read_when_a_check_needs_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

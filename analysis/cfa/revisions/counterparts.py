@@ -19,8 +19,11 @@ def counterparts(new: Program, old: Program) -> dict[str, str]:
     """The old linkage name of everything in `new` that has another one in `old`; and for what is new and has a name that means
     something else in `old`, one that means nothing there. No two get the same."""
     found: dict[str, str] = {}
-    for mine, theirs in zip(_names(new), _names(old), strict=True):
-        found |= _same(mine, theirs, _files(new, old))
+    kinds = zip(_names(new), _names(old), strict=True)
+    with_files = [(mine, theirs) for mine, theirs in kinds if any(_SEPARATOR in name for name in mine)]
+    files = _files(new, old) if with_files else {}
+    for mine, theirs in with_files:
+        found |= _same(mine, theirs, files)
     return found
 
 

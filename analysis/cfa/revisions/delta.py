@@ -138,6 +138,8 @@ class _Surroundings:
 
     def globals(self) -> tuple[Change[Global], ...]:
         """Variables: their types and initial values."""
+        if self._old.globals is self._new.globals and not self._linkage.names:
+            return ()
         old = {name: msgspec.structs.replace(variable, path="") for name, variable in self._old.globals.items()}
         new = {variable.var.name: variable for variable in map(self._renamed, self._new.globals.values())}
         return tuple(change for change in changes(old, new) if self._is_used(change.name))
@@ -147,6 +149,8 @@ class _Surroundings:
 
     def externals(self) -> tuple[Change[External], ...]:
         """External functions; one that gets or loses a body is named among the functions."""
+        if self._old.externals is self._new.externals and not self._linkage.names:
+            return ()
         new = {self._name(name): msgspec.structs.replace(e, name=self._name(name)) for name, e in self._new.externals.items()}
         defined = self._old.functions.keys() | map(self._name, self._new.functions)
         found = (change for change in changes(self._old.externals, new) if change.name not in defined)
@@ -154,6 +158,8 @@ class _Surroundings:
 
     def records(self) -> tuple[Change[RecordDefinition], ...]:
         """Structures and unions: their members."""
+        if self._old.records is self._new.records:
+            return ()
         found = changes(self._old.records, self._new.records)
         if not found:
             return ()

@@ -54,7 +54,7 @@ class Dependencies:
     def depends(self, exprs: Iterable[ir.Expr], affected: Affected) -> bool:
         """Whether the values of expressions may differ."""
         values = [expr for expr in exprs if not (isinstance(expr, ir.Var) and expr.scope == "function")]
-        return any(_is_open(expr) or self._objects.meets(expr, affected) for expr in values)
+        return any(map(_is_open, values)) or (bool(affected) and any(self._objects.meets(expr, affected) for expr in values))
 
     def effect_depends(self, effect: ir.Effect, affected: Affected) -> bool:
         """Whether values that an effect reads may differ, those that say where it writes included."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from analysis.certificate.nonzero.writes import Place
-from analysis.cfa.callgraph import callers
+from analysis.cfa.callgraph import callees
 from analysis.engines.difference.data_detector import DataDetector, Goal
 from analysis.engines.difference.dependencies import Affected
 from analysis.engines.difference.detection import Detection
@@ -27,7 +27,8 @@ def difference_graph(programs: ProgramPair, entry: str, method: Method = "diffDP
     if method == "diffCond":
         detection = Detection(programs, SyntaxDetector(programs))
     else:
-        is_called = bool(callers(programs.new.program).get(entry) or callers(programs.old.program).get(programs.old_name(entry)))
+        both = (programs.new.program, entry), (programs.old.program, programs.old_name(entry))
+        is_called = any(name in called for program, name in both for called in callees(program).values())
         detection = Detection(programs, DataDetector(programs, goal, None if is_called else entry))
     return detection.explore(Context(entry, affected_at_start(programs)))
 

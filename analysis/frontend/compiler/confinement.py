@@ -133,7 +133,7 @@ def _most_processes() -> str:
     """A limit that nothing but a flood of processes reaches; empty where the system does not say how many there
     are."""
     try:
-        with open("/proc/loadavg", encoding="ascii") as file:  # proc(5): the fourth field is running/all
+        with open("/proc/loadavg", encoding="utf-8") as file:  # proc(5): the fourth field is running/all
             return str(int(file.read().split()[3].partition("/")[2]) + _MORE_PROCESSES)
     except (OSError, ValueError, IndexError):
         return ""

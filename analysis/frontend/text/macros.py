@@ -7,6 +7,7 @@ A line's number behind the name of its file is for people to read (`line_numbers
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 import msgspec
 
@@ -17,6 +18,9 @@ _RESERVED = re.compile(rb"_[A-Z_]|\$")  # what the compiler may know by itself: 
 _FOR_PEOPLE = re.compile(rb"__FILE__\s*,\s*__LINE__")
 _RENUMBERED = re.compile(rb"^[ \t]*#[ \t]*(?:line\b|\d)", re.MULTILINE)
 _DUMPED = re.compile(rb"^(?:#(?:define|undef) [^\n]*\n)+(?P<before_marker>(?=# \d))?", re.MULTILINE)
+_PATH = rb'"(?>(?:[^"\\\n]|\\.)*)"'
+# says nothing of any line; flags 1 and 2 say where a file begins and ends
+_EMPTY = re.compile(rb"^# \d++ (" + _PATH + rb")(?>(?: [34])*)\n(?=# \d++ \1)", re.MULTILINE)
 _RAW_STRING = b'R"'
 
 
@@ -52,11 +56,12 @@ class Macros(msgspec.Struct, frozen=True):
 
 
 def without_definitions(dumped: bytes) -> bytes | None:
-    """The preprocessed text without the definitions that `-dD` prints between its lines. None if they may not be told from text:
-    a raw string, which gcc knows in C as well, can have lines that look like them."""
+    """The preprocessed text without the definitions that `-dD` prints between its lines, and without the markers of those: gcc
+    prints one for each of its own hundreds of macros. None if definitions may not be told from text: a raw string, which gcc
+    knows in C as well, can have lines that look like them."""
     if _RAW_STRING in dumped:
         return None
-    return _DUMPED.sub(_blank_lines, dumped)
+    return _EMPTY.sub(b"", _DUMPED.sub(_blank_lines, dumped))
 
 
 def _blank_lines(definitions: re.Match[bytes]) -> bytes:
@@ -66,8 +71,16 @@ def _blank_lines(definitions: re.Match[bytes]) -> bytes:
 
 def read_macros(definitions: bytes, source: bytes) -> Macros:
     """The macros of a `source` that was preprocessed to `definitions`, with `-dD`. What is undefined somewhere counts as well."""
-    bodies = {match[1]: match[2] for match in _DEFINITION.finditer(definitions)}
+    bodies = dict(_DEFINITION.findall(definitions))
+    names = frozenset(bodies).union(_UNDEFINED.findall(definitions))
+    return Macros(names, _of_lines(bodies), _RENUMBERED.search(source) is not None, definitions)
+
+
+def _of_lines(bodies: Mapping[bytes, bytes]) -> frozenset[bytes]:
+    """The macros whose expansion depends on the line they are on, from what macros are defined as."""
     of_lines = {b"__LINE__", b"__COUNTER__"}
+    if not any(word in body for body in bodies.values() for word in of_lines):  # as in most files, and words take long to find
+        return frozenset(of_lines)
     users: dict[bytes, set[bytes]] = {}
     for name, body in bodies.items():
         for word in _WORD.findall(_FOR_PEOPLE.sub(b"", body)):
@@ -77,5 +90,4 @@ def read_macros(definitions: bytes, source: bytes) -> Macros:
         new = users.get(work.pop(), set()) - of_lines
         of_lines |= new
         work.extend(new)
-    names = frozenset(bodies).union(_UNDEFINED.findall(definitions))
-    return Macros(names, frozenset(of_lines), _RENUMBERED.search(source) is not None, definitions)
+    return frozenset(of_lines)

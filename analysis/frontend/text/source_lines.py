@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from analysis.frontend.text.difference import difference
@@ -95,10 +96,11 @@ class Lines(NamedTuple):
     in, or taken out, stand alone."""
 
     first: int
-    old: list[bytes]
-    new: list[bytes]
+    old: tuple[bytes, ...]
+    new: tuple[bytes, ...]
 
 
+@lru_cache(maxsize=2)  # several ask about the same edit, one after the other
 def edited_lines(old: bytes, new: bytes) -> Lines | None:
     """The lines in which two texts differ, None if they are the same or too many."""
     if old == new:
@@ -116,7 +118,7 @@ def edited_lines(old: bytes, new: bytes) -> Lines | None:
     while was and is_ and was[0] == is_[0]:
         first += 1
         del was[0], is_[0]
-    return Lines(first, was, is_)
+    return Lines(first, tuple(was), tuple(is_))
 
 
 def open_comment(line: bytes) -> bytes | None:
