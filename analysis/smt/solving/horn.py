@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import msgspec
@@ -42,8 +43,9 @@ def solve(
     qel: bool = True,
 ) -> dict[int, Term] | None:
     """A formula for each predicate over its parameters (symbols), which make all clauses true if z3 is right; None if none was
-    found. Sound uses check them. `guidance` and `qel`: see `Z3Horn`."""
-    answer = Z3Horn(guidance=guidance, qel=qel).solve(script(clauses, parameters), budget)
+    found, or the clauses take more than the budget to write. Sound uses check them. `guidance` and `qel`: see `Z3Horn`."""
+    text = script(clauses, parameters, clock.spent() + budget.seconds)
+    answer = None if text is None else Z3Horn(guidance=guidance, qel=qel).solve(text, budget)
     if answer is None:
         return None
     try:
@@ -60,15 +62,17 @@ def solve(
     return solution
 
 
-def script(clauses: Sequence[Clause], parameters: Mapping[int, tuple[Term, ...]]) -> str:
-    """The clauses as SMT-LIB text."""
+def script(clauses: Sequence[Clause], parameters: Mapping[int, tuple[Term, ...]], until: float = math.inf) -> str | None:
+    """The clauses as SMT-LIB text; None if they are not written by then (of the clock)."""
     lines = ["(set-logic HORN)"]
     for number, own in parameters.items():
         lines.append(f"(declare-fun P{number} ({' '.join(str(p.sort) for p in own)}) Bool)")
-    lines += [f"(assert {_clause(clause)})" for clause in clauses]
-    text = "\n".join([*lines, ""])
-    clock.work(clock.TERM * (len(text) // _OF_TERM))
-    return text
+    for clause in clauses:
+        lines.append(f"(assert {_clause(clause)})")
+        clock.work(clock.TERM * (len(lines[-1]) // _OF_TERM))
+        if clock.spent() > until:
+            return None
+    return "\n".join([*lines, ""])
 
 
 def _clause(clause: Clause) -> str:

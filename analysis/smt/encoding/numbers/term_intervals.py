@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import weakref
 
-from analysis.smt.logic.terms import Term, subterms
+from analysis.smt.logic.terms import Term
 
 Interval = tuple[float, float]  # integers, or infinite
 ANY: Interval = (-math.inf, math.inf)
@@ -17,6 +17,7 @@ class Intervals:
 
     def __init__(self) -> None:
         self._known: weakref.WeakKeyDictionary[Term, Interval] = weakref.WeakKeyDictionary()
+        self._passed: weakref.WeakSet[Term] = weakref.WeakSet()  # terms without an interval, such as conditions
 
     def declare(self, term: Term, low: float, high: float) -> None:
         """Every value of the term lies from `low` to `high`."""
@@ -33,11 +34,25 @@ class Intervals:
             return value, value
         known = self._known.get(term)
         if known is None:
-            for part in subterms((term,)) if any(a not in self._known and a.args for a in term.args) else (term,):
-                if part not in self._known and part.sort.kind == "Int":
-                    self._known[part] = self._computed(part)
+            self._compute_under(term)
             known = self._known[term]
         return known
+
+    def _compute_under(self, term: Term) -> None:
+        """The interval of a term, after those of the terms in it: these can be too deep for recursion. What is under a term that
+        was come by before is known."""
+        waiting = [term]
+        while waiting:
+            here = waiting[-1]
+            left = [a for a in here.args if a not in self._known and a not in self._passed]
+            waiting.extend(reversed(left))
+            if left:
+                continue
+            waiting.pop()
+            if here.sort.kind != "Int":
+                self._passed.add(here)
+            elif here not in self._known:
+                self._known[here] = self._computed(here)
 
     def _computed(self, term: Term) -> Interval:
         low, high = self._bounds(term)
