@@ -20,7 +20,7 @@ _RENUMBERED = re.compile(rb"^[ \t]*#[ \t]*(?:line\b|\d)", re.MULTILINE)
 _DUMPED = re.compile(rb"^(?:#(?:define|undef) [^\n]*\n)+(?P<before_marker>(?=# \d))?", re.MULTILINE)
 _PATH = rb'"(?>(?:[^"\\\n]|\\.)*)"'
 # says nothing of any line; flags 1 and 2 say where a file begins and ends
-_EMPTY = re.compile(rb"^# \d++ (" + _PATH + rb")(?>(?: [34])*)\n(?=# \d++ \1)", re.MULTILINE)
+_EMPTY = re.compile(rb"^# \d++ (" + _PATH + rb")(?>(?: [34])*)\n(?=# \d++ (" + _PATH + rb"))", re.MULTILINE)
 _RAW_STRING = b'R"'
 
 
@@ -61,7 +61,12 @@ def without_definitions(dumped: bytes) -> bytes | None:
     knows in C as well, can have lines that look like them."""
     if _RAW_STRING in dumped:
         return None
-    return _EMPTY.sub(b"", _DUMPED.sub(_blank_lines, dumped))
+    return _EMPTY.sub(_unless_other_file, _DUMPED.sub(_blank_lines, dumped))
+
+
+def _unless_other_file(marker: re.Match[bytes]) -> bytes:
+    """A line marker that stands before one of another file; nothing before one of the same file, which says all."""
+    return b"" if marker[1] == marker[2] else marker[0]
 
 
 def _blank_lines(definitions: re.Match[bytes]) -> bytes:

@@ -104,6 +104,7 @@ def revise(
     partly: dict[str, int] = {}
     written = {name: known.written for name, known in rewritten.items()}
     entered = unlike | entered_otherwise
+
     alone = frozenset[str]() if world or before.thorough else remodelled - anew - moved.called_otherwise
     for name in (touched | rewritten.keys()) & graph.functions.keys() & old.functions.keys():
         found: Differences = dict(rewritten[name].calls) if name in rewritten else {}
@@ -117,9 +118,8 @@ def revise(
         else:
             add_stretches(found, (models[name],))
         if name in otherwise:
-            every = program.functions[name].by_id
-            beginning = every if name in ending else _beginning(delta, name, None if name in starting else asked)
-            merge(found, dict.fromkeys(beginning, NO_NAMES))
+            called = None if name in starting else asked
+            merge(found, dict.fromkeys(_beginning(delta, name, called, anywhere=name in ending), NO_NAMES))
         functions[name] = _edges(old.functions[name], program.functions[name], found)
     changes = _changes(graph, world, functions, anew, tuple(delta.initial(entries)))
     delta.callers = callers.settled()
@@ -320,10 +320,13 @@ def _begins_at(delta: ProgramDelta, name: str, cfa: Cfa, nodes: frozenset[Node])
     return False
 
 
-def _beginning(delta: ProgramDelta, name: str, called: Set[str] | None) -> Iterator[int]:
-    """The edges of a function at which facts can begin, but for those of members (`owned_members`); only calls of those `called`
-    if they are given."""
+def _beginning(delta: ProgramDelta, name: str, called: Set[str] | None, *, anywhere: bool) -> Iterator[int]:
+    """The edges of a function at which facts can begin: all of them if they begin `anywhere`, as those of members do
+    (`owned_members`), else only calls of those `called` if they are given."""
     model = delta.lookup(name)
+    if anywhere:
+        yield from model.cfa.by_id
+        return
     if called is not None:
         yield from (edge.id for edge in model.cfa.calls if calls_any(edge, delta.program, called))
         return
