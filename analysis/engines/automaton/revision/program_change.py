@@ -118,8 +118,8 @@ def revise(
         else:
             add_stretches(found, (models[name],))
         if name in otherwise:
-            called = None if name in starting else asked
-            merge(found, dict.fromkeys(_beginning(delta, name, called, anywhere=name in ending), NO_NAMES))
+            beginning = _beginning(delta, name, asked, starts=name in starting, anywhere=name in ending)
+            merge(found, dict.fromkeys(beginning, NO_NAMES))
         functions[name] = _edges(old.functions[name], program.functions[name], found)
     changes = _changes(graph, world, functions, anew, tuple(delta.initial(entries)))
     delta.callers = callers.settled()
@@ -320,14 +320,14 @@ def _begins_at(delta: ProgramDelta, name: str, cfa: Cfa, nodes: frozenset[Node])
     return False
 
 
-def _beginning(delta: ProgramDelta, name: str, called: Set[str] | None, *, anywhere: bool) -> Iterator[int]:
+def _beginning(delta: ProgramDelta, name: str, called: Set[str], *, starts: bool, anywhere: bool) -> Iterator[int]:
     """The edges of a function at which facts can begin: all of them if they begin `anywhere`, as those of members do
-    (`owned_members`), else only calls of those `called` if they are given."""
+    (`owned_members`); only calls of those `called` unless something `starts` in the function itself."""
     model = delta.lookup(name)
     if anywhere:
         yield from model.cfa.by_id
         return
-    if called is not None:
+    if not starts:
         yield from (edge.id for edge in model.cfa.calls if calls_any(edge, delta.program, called))
         return
     for edge in model.cfa.edges:
