@@ -94,7 +94,7 @@ def revise(
     ending = _ending_otherwise(delta, before)
     starting, calling = _otherwise_relevant(delta, nodes, graph)
     otherwise = doubting | starting | calling | ending
-    asked = doubted | {function for function, _ in nodes}
+    asked = doubted | _functions_of(nodes)
     touched = remodelled | otherwise
     rewritten = _kept_models(calls)
     delta.memos = _memos(delta, before, remodelled | rewritten.keys(), otherwise, nodes, callers)
@@ -104,7 +104,6 @@ def revise(
     partly: dict[str, int] = {}
     written = {name: known.written for name, known in rewritten.items()}
     entered = unlike | entered_otherwise
-
     alone = frozenset[str]() if world or before.thorough else remodelled - anew - moved.called_otherwise
     for name in (touched | rewritten.keys()) & graph.functions.keys() & old.functions.keys():
         found: Differences = dict(rewritten[name].calls) if name in rewritten else {}
@@ -284,13 +283,18 @@ def _other_values(old: Mapping[str, Interval], new: Mapping[str, Interval]) -> s
     return {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
 
 
+def _functions_of(nodes: Set[Node]) -> set[str]:
+    """The functions that values are in; globals are in none."""
+    return {function for function, _ in nodes if function}
+
+
 def _otherwise_relevant(delta: ProgramDelta, nodes: Set[Node], graph: DerivationGraph) -> tuple[set[str], set[str]]:
     """The functions in which a value is tracked now that could not reach an error before, or is not tracked any more because it
     cannot reach one now. (The latter make no finding; but what is said of a function would depend on what it was before.) And
     those that may pass such a value to them."""
     if not nodes:
         return set(), set()
-    found, calling = {function for function, _ in nodes if function}, set[str]()
+    found, calling = _functions_of(nodes), set[str]()
     for name in found:
         part = graph.functions.get(name)  # constants that callers pass
         calling.update(part.callers if part is not None else ())
