@@ -50,6 +50,7 @@ _CONSTANTS = (
     "2147483647", "(-2147483647-1)", "2147483648u", "4294967295u", "0xffffffffffffffffUL", "9223372036854775807L",
     "(-9223372036854775807L-1)", "'a'", "'\\377'",
 )  # fmt: skip
+_BY_ZERO = "division by zero"  # in what sanitizers say
 _RULE = frozenset({"assertion"})
 _HEAD = "void reach_error(void); int __VERIFIER_nondet_int(void); long __VERIFIER_nondet_long(void);\n"
 _PARTS = "struct parts { signed a : 5; unsigned b : 7; _Bool c : 1; unsigned long d : 33; short e; unsigned char f; };\n"
@@ -68,7 +69,8 @@ class Expression(NamedTuple):
 
 
 class Value(NamedTuple):
-    """What gcc's code computes; None if it does not end. `is_defined`: no sanitizer has anything against it."""
+    """What gcc's code computes; None if it does not end, or divides by zero, where no run goes on: gcc takes `b / b` of a `_Bool`
+    for `b`. `is_defined`: no sanitizer has anything against it."""
 
     number: int | None
     is_defined: bool
@@ -201,7 +203,7 @@ def values(all_: Sequence[Expression], folder: Path) -> list[Value]:
             subprocess.run([binary, str(number)], capture_output=True, text=True, check=False, timeout=60)
             for binary in (plain, checked)
         )
-        is_there = ran.returncode == 0
+        is_there = ran.returncode == 0 and _BY_ZERO not in judged.stderr
         same = judged.returncode == 0 and judged.stdout == ran.stdout
         found.append(Value(int(ran.stdout) if is_there else None, is_there and same))
     return found
