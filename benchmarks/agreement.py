@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
+import signal
 import subprocess
 import sys
 import tempfile
@@ -203,7 +204,8 @@ def values(all_: Sequence[Expression], folder: Path) -> list[Value]:
             subprocess.run([binary, str(number)], capture_output=True, text=True, check=False, timeout=60)
             for binary in (plain, checked)
         )
-        is_there = ran.returncode == 0 and _BY_ZERO not in judged.stderr
+        divides_by_zero = judged.returncode == -signal.SIGFPE or _BY_ZERO in judged.stderr
+        is_there = ran.returncode == 0 and not divides_by_zero
         same = judged.returncode == 0 and judged.stdout == ran.stdout
         found.append(Value(int(ran.stdout) if is_there else None, is_there and same))
     return found
