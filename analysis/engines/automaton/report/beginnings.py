@@ -12,9 +12,9 @@ searched for that begins further up, at the call where the contradiction is. Thi
 - The budget is used up. Then the trace shows the last path that was found, with the calls that agree with it. It says that it
   leaves out the calls before these. If what these pass, such as constants, excludes the path at each of them, it is `excluded`.
 
-A search that finds nothing has excluded all chains, whichever was tried first. But which one is tried first decides where the next
-search begins, and so whether the budget is used up before. After an edit, calls can stand in another order in the graph than from
-scratch: then an error can be held back in one, and refuted or shown in the other.
+A search that finds nothing has excluded all chains, whichever was tried first. But which one is tried first decides where the
+next search begins, and so whether the budget is used up before. After an edit, calls can stand in another order in the graph than
+from scratch: then an error can be held back in one, and refuted or shown in the other.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 The link is that of the graph, if its branches do not contradict each other, and else a path that is searched for. Where such a
 search comes to no end, none is made for other calls in the same function. So which links are found there, and with them the calls
-that a trace shows, can depend on which were asked for first; whether an error is refuted does so only where a budget ends (`beginnings`).
+that a trace shows, can depend on which were asked for first; whether an error is refuted does so only where a budget ends
+(`beginnings`).
 """
 
 from __future__ import annotations
