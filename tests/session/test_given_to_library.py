@@ -9,7 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from analysis.api import Checker
+from analysis.model.limits import Limits
+from analysis.model.options import Options
 from tests.support.checked import checked
+from tests.support.settled import settled_verdicts
 
 _PROGRAM = """#define _GNU_SOURCE
 #include <errno.h>
@@ -52,3 +56,32 @@ def test_the_library_may_read_it_later(tmp_path: Path, body: str) -> None:
 )
 def test_nothing_is_given(tmp_path: Path, body: str) -> None:
     assert verdict(tmp_path, body) == "safe"
+
+
+_ASKS = (
+    "static int asks(void) { char *q = malloc(2); if (!q) return 0; q[0] = q[1] = 0; int n = !getenv(q); free(q); return n; }\n"
+)
+
+
+@pytest.mark.parametrize("given", ["putenv(p);", "environ = (char **)p;", "environ[0] = p;"])
+def test_what_another_function_gives_ends_a_proof_at_once(tmp_path: Path, given: str) -> None:
+    """Also before any prover was asked again, and though the function that calls the library has not changed."""
+    file = tmp_path / "a.c"
+    head, _, start = _PROGRAM.partition("int main")
+    before = head + _ASKS + "int main" + start.format(body="free(p); return asks();")
+    after = before.replace("free(p); return", f"{given} free(p); return")
+    assert after != before
+    file.write_text(before)
+    limits = Limits(proof_seconds=300.0, program_seconds=1.0)
+    options = Options(proofs=True, everywhere=True, rules=("use-after-free",), budget="background", limits=limits)
+    checker = Checker(options, jobs=1)
+    checker.open([str(file)])
+    key = ("asks", "use-after-free")
+    try:
+        assert settled_verdicts(checker)[key].verdict == "safe"
+        checker.change(str(file), after, 1)
+        at_once = {one.name: one.verdicts["use-after-free"].verdict for one in checker.check().functions}
+        assert at_once["asks"] != "safe"
+        assert settled_verdicts(checker)[key].verdict != "safe"
+    finally:
+        checker.close()

@@ -229,6 +229,12 @@ def obstacle(program: Program, rule: str) -> str:
     return ""
 
 
+def hidden(program: Program, rule: str) -> str:
+    """Why what is shown of a rule in a part of the program may not hold in all of it; empty if it does. The part need not show
+    what the rest of the program gives to the library."""
+    return obstacle(program, rule) or (given_to_library(program) if rule in USES else "")
+
+
 @kept_with
 def jumps_away(program: Program) -> bool:
     """Whether something that runs beside the functions of a program could end one of them, by a jump or with its thread."""

@@ -6,7 +6,7 @@ from collections.abc import Container, Sequence
 
 from analysis.c.control import STARTS
 from analysis.c.functions import is_harmless
-from analysis.certificate.ownership.closed_checker import obstacle
+from analysis.certificate.ownership.closed_checker import hidden
 from analysis.certificate.ownership.obligations import RULES
 from analysis.cfa.graph import Program
 from analysis.cfa.linking.obstructed import MAIN
@@ -57,7 +57,7 @@ class ClaimParts:
         if self._uncut and claim.function in self.elsewhere:
             return None  # a certificate does not say what other programs can name
         part = self._slicer.below(claim.function)
-        if claim.rule in RULES and (not self._understood or obstacle(self._program, claim.rule)):
+        if claim.rule in RULES and (not self._understood or hidden(self._program, claim.rule)):
             return None  # the part does not show it
         if not self._understood:
             is_main = claim.function == "main"  # what does not parse may run before it, and give variables other values

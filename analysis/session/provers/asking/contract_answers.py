@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager
 
 from analysis.c.undefined import SHOWN_ALONE
 from analysis.certificate.nonzero.needed_values import RULES as OF_VALUES
-from analysis.certificate.ownership.closed_checker import obstacle
+from analysis.certificate.ownership.closed_checker import hidden
 from analysis.certificate.ownership.obligations import RULES as OF_BLOCKS
 from analysis.certificate.ranges.range_checker import RULES as OF_OPERATORS
 from analysis.cfa.graph import Program
@@ -214,7 +214,7 @@ def _that_hold(found: _Answers, before: Program, now: Program) -> _Answers:
     """The proofs that still hold: they are about all runs of a function, and follow from the same things."""
     names = (unaffected(before, now) if same_surroundings(before, now) else None) or frozenset[str]()
     difference = ProgramDifference(before, now)
-    excluded = {rule for rule in OF_BLOCKS if obstacle(now, rule)}
+    excluded = {rule for rule in OF_BLOCKS if hidden(now, rule)}
     undisturbed = {name for name in names if beside(now).obstacle((name,)) is None}
     return {
         (name, rule): one
