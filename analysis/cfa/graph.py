@@ -175,6 +175,11 @@ class Cfa:
         return {edge.id: edge for edge in self.edges}
 
     @cached_property
+    def positions(self) -> Mapping[int, int]:
+        """The place of each edge in source order, by its id. Unlike ids, places do not depend on earlier revisions."""
+        return {edge.id: place for place, edge in enumerate(self.edges)}
+
+    @cached_property
     def locations(self) -> tuple[int, ...]:
         """All locations, ascending."""
         found = {self.entry, self.exit}

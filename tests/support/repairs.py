@@ -53,15 +53,9 @@ def starts(graph: DerivationGraph) -> set[Entry]:
     return {(name, state) for name, states in graph.initial.items() for state in states}
 
 
-def assert_well_founded(graph: DerivationGraph, delta: MachineDelta, reached: Iterable[Entry]) -> None:
-    """Inside functions, from every configuration the way to what it was first derived from ends, through callees' summaries too;
-    and from the entry states given, so does the chain from first call site to first call site."""
-    for wanted in reached:
-        seen = [wanted]
-        while seen[-1] not in starts(graph):
-            caller, site, _ = graph.functions[seen[-1][0]].sites[seen[-1][1]][0]
-            seen.append((caller, unpack(site)[1]))
-            assert seen[-1] not in seen[:-1], "a call site that leads to itself"
+def assert_well_founded(graph: DerivationGraph, delta: MachineDelta) -> None:
+    """Inside functions, from every configuration the way to what it was first derived from ends, through callees' summaries
+    too."""
     done: set[Node] = set()
     for root in [(name, c) for name, part in graph.functions.items() for c in part.derived]:
         stack: list[tuple[Node, list[Node]]] = [] if root in done else [(root, _rests_on(graph, delta, root))]
@@ -78,6 +72,19 @@ def assert_well_founded(graph: DerivationGraph, delta: MachineDelta, reached: It
                 stack.pop()
                 under.discard(node)
                 done.add(node)
+
+
+def call_depths(graph: DerivationGraph) -> dict[Entry, int]:
+    """The least number of calls to each entry state that an execution leads to, level by level."""
+    found = dict.fromkeys(starts(graph), 0)
+    level = 0
+    while level in found.values():
+        for entry in set(entries(graph)) - found.keys():
+            above = {(caller, unpack(site)[1]) for caller, site, _ in graph.functions[entry[0]].sites[entry[1]]}
+            if any(found.get(one) == level for one in above):
+                found[entry] = level + 1
+        level += 1
+    return found
 
 
 def _rests_on(graph: DerivationGraph, delta: MachineDelta, node: Node) -> list[Node]:
@@ -101,11 +108,12 @@ def assert_real_run(graph: DerivationGraph, delta: MachineDelta, function: str, 
     """The run to a configuration, read off the graph as a trace is, is one of the program: each step is what Delta answers."""
     events: list[Event] = []
     chain = [(function, configuration)]
+    depths = call_depths(graph)
     begins = {(name, pack(delta.entry(name), state, state)) for name, state in starts(graph)}
     while chain[-1] not in begins:
         if len(events) > _EVENTS:
             return  # ends too (`assert_well_founded`), but with callees opened in callees it is very long
-        chain.append(_before(graph, delta, *chain[-1], events))
+        chain.append(_before(graph, delta, depths, *chain[-1], events))
     events.reverse()
     name, entry = chain[-1][0], unpack(chain[-1][1])[1]
     stack: list[tuple[str, int, int, int]] = []
@@ -136,12 +144,15 @@ def assert_real_run(graph: DerivationGraph, delta: MachineDelta, function: str, 
     assert (name, location, state) == (function, *unpack(configuration)[::2])
 
 
-def _before(graph: DerivationGraph, delta: MachineDelta, name: str, configuration: int, events: list[Event]) -> Node:
+def _before(
+    graph: DerivationGraph, delta: MachineDelta, depths: dict[Entry, int], name: str, configuration: int, events: list[Event]
+) -> Node:
     """The configuration before one, going back, with the events from there, last first, callees opened."""
     part = graph.functions[name]
     parent = part.parent(configuration)
     if parent is None:
-        caller, site, edge = part.sites[unpack(configuration)[1]][0]
+        sites = part.sites[unpack(configuration)[1]]
+        caller, site, edge = min(sites, key=lambda one: depths.get((one[0], unpack(one[1])[1]), len(depths)))
         events.append(("call", edge.id, name, configuration))
         return caller, site
     edge_id, before = parent
@@ -153,7 +164,7 @@ def _before(graph: DerivationGraph, delta: MachineDelta, name: str, configuratio
     callee, entry, exit_ = via
     inside = pack(delta.exit(callee), entry, exit_)
     while graph.functions[callee].parent(inside) is not None and len(events) <= _EVENTS:
-        _, inside = _before(graph, delta, callee, inside, events)
+        _, inside = _before(graph, delta, depths, callee, inside, events)
     events.append(("call", edge_id, callee, inside))
     return name, before
 
@@ -191,7 +202,7 @@ class Chain:
 
     def _retraced(self, graph: DerivationGraph, done: Repaired) -> Retrace:
         """What a repair leaves of the answers before is what a search from nothing finds."""
-        retrace, anew = self._retraces[id(graph)], Retrace(graph, orders=False)
+        retrace, anew = self._retraces[id(graph)], Retrace(graph)
         before = {(name, state) for name, states in retrace._above.items() for state in states}
         left = retrace.revise(done)
         reached = {entry for entry in entries(graph) if anew.live(*entry)}
@@ -199,6 +210,9 @@ class Chain:
         assert {(name, state) for name, states in retrace._above.items() for state in states} <= reached
         assert {entry for entry in entries(graph) if retrace.live(*entry)} == reached
         assert list(retrace.errors().items()) == list(anew.errors().items())
+        depths = call_depths(graph)
+        assert depths.keys() == reached
+        assert [retrace.depths.of(entry) for entry in entries(graph)] == [depths.get(entry) for entry in entries(graph)]
         told = retrace.entered()
         assert told.keys() == graph.functions.keys()
         assert {(name, state) for name, states in told.items() for state in states} == reached
@@ -221,7 +235,7 @@ class Chain:
         self._retraced(graph, done)
         assert starts(graph) == starts(full)
         assert as_sets(graph) == wanted
-        assert_well_founded(graph, self.delta, entries(graph))
+        assert_well_founded(graph, self.delta)
         assert_counted(graph, done)
         for name, part in graph.functions.items():
             for error in part.errors:
@@ -245,7 +259,7 @@ class Chain:
         assert set(reached) == set(entries(full))
         if not graph.stale:
             assert as_sets(graph) == wanted
-        assert_well_founded(graph, self.delta, reached)
+        assert_well_founded(graph, self.delta)
         assert_counted(graph, done)
         for name, found in errors.items():
             for error in found:

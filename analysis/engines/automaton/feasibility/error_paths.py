@@ -23,6 +23,7 @@ It refutes soundly as far as the derivation graph and the cells of `functions.ac
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from operator import itemgetter
 from typing import NamedTuple
 
 import msgspec
@@ -37,6 +38,7 @@ from analysis.engines.automaton.feasibility.path_search import Aim, Search, Stat
 from analysis.engines.automaton.feasibility.path_values import Store
 from analysis.engines.automaton.feasibility.remaining_steps import RemainingSteps
 from analysis.engines.automaton.feasibility.slice_outline import are_there, outline
+from analysis.engines.automaton.feasibility.text_order import Site, TextOrder
 from analysis.engines.automaton.feasibility.walk import Walk, edges_passed
 from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.solver.full import Entry, pack, unpack
@@ -230,7 +232,7 @@ class Feasibility:
             if entry != NOTHING:
                 continue
             allowed = part.open((name, entry))
-            for configuration in sorted(allowed):
+            for configuration in self._walk.order.configurations(name, allowed):
                 after = (derived for _, derived, _, _ in self._walk.derivations(name, configuration) if derived in allowed)
                 if unpack(configuration)[2] == NOTHING and any(unpack(derived)[2] != NOTHING for derived in after):
                     yield name, configuration
@@ -244,8 +246,9 @@ class Feasibility:
         return Search(self._walk, aim, (), _STATES, thorough=False, sure=False).run()
 
     def _slice(self, function: str, errors: frozenset[int], above: int = 0, over: Sites | None = None) -> Slice:
-        live = self._retrace.live
-        return Slice(self.steps, function, sorted(errors), self._thorough, live, above, over)
+        live, order = self._retrace.live, self._walk.order
+        ends = order.configurations(function, errors)
+        return Slice(self.steps, order, function, ends, self._thorough, live, above, over)
 
     def _entries(self, part: Slice) -> tuple[tuple[str, int], ...]:
         """The configurations at the entries where paths through a slice begin."""
@@ -309,6 +312,22 @@ class Feasibility:
     def live(self, function: str, entry: int) -> bool:
         """Whether an execution enters the function in this state."""
         return self._retrace.live(function, entry)
+
+    @property
+    def order(self) -> TextOrder:
+        """The order of what is equally short."""
+        return self._walk.order
+
+    def callers(self, function: str, entry: int) -> list[Site]:
+        """The calls that enter a function in a state and that an execution leads to: first those with the fewest calls before
+        them, and of these in the order of the text."""
+        depths = self._retrace.depths
+
+        def depth(site: Site) -> int | None:
+            return depths.of((site[0], unpack(site[1])[1]))
+
+        known = [(found, site) for site in self._walk.order.sites((function, entry)) if (found := depth(site)) is not None]
+        return [site for _, site in sorted(known, key=itemgetter(0))]
 
     def _everything(self, function: str, *, is_entry: bool = True) -> Store:
         """The store at a function's entry, or later, that follows all that it can."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from analysis.cfa.graph import Edge
 from analysis.engines.automaton.facts.facts import NOTHING
+from analysis.engines.automaton.feasibility.text_order import TextOrder
 from analysis.engines.automaton.solver.full import DIRECT, DerivationGraph, Entry, FunctionGraph, unpack
 
 Via = tuple[str, int, int]
@@ -110,6 +111,7 @@ class Slice:
     def __init__(
         self,
         steps: GraphSteps,
+        order: TextOrder,
         function: str,
         errors: Iterable[int],
         from_start: bool,
@@ -142,7 +144,7 @@ class Slice:
             self.called.add(name)
             level = levels[here] + (entry == NOTHING)
             allowed = None if over is None else over.get(name)
-            for caller, site, edge in graph.functions[name].sites[entry]:
+            for caller, site, edge in order.sites(here):
                 above_here = (caller, unpack(site)[1])
                 if allowed is not None and (caller, site) not in allowed:
                     continue

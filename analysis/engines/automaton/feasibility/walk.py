@@ -15,6 +15,7 @@ from analysis.engines.automaton.feasibility.kept_searches import ENTERED, Cells,
 from analysis.engines.automaton.feasibility.known_values import Item, Sums
 from analysis.engines.automaton.feasibility.path_values import Kill, Store, is_noted
 from analysis.engines.automaton.feasibility.renaming import behind_parameter, substitute
+from analysis.engines.automaton.feasibility.text_order import TextOrder
 from analysis.engines.automaton.feasibility.touched_edges import CellsRead, Touched, TouchedEdges
 from analysis.engines.automaton.functions.access_paths import root_of
 from analysis.engines.automaton.functions.footprint import base_variable, visible
@@ -64,6 +65,7 @@ class Walk:
     def revise(self, delta: ProgramDelta) -> None:
         """Takes the transition relation of the next revision, for which the graph was repaired."""
         self._delta = delta
+        self.order = TextOrder(self._graph, delta)
         self._inside: dict[Via, set[int]] = {}
         self._derivations: dict[tuple[str, int], tuple[Derivation, ...]] = {}
         self._live: dict[str, Mapping[int, frozenset[str]]] = {}
@@ -423,12 +425,15 @@ class Walk:
         return pack(self._delta.exit(callee), entry, exit_)
 
     def derivations(self, function: str, configuration: int) -> tuple[Derivation, ...]:
-        """What was derived from a configuration of a function, in order."""
+        """What was derived from a configuration of a function, in the order of the text."""
         found = self._derivations.get((function, configuration))
         if found is None:
             graph = self._graph.functions[function]
-            derived = graph.derivations(configuration)
-            found = tuple(Derivation(edge, to, *opened(graph, configuration, edge, to)) for edge, to in derived)
+            found = tuple(
+                Derivation(edge, to, tuple(self.order.summaries(through)), passed)
+                for edge, to in self.order.derivations(function, graph.derivations(configuration))
+                for through, passed in (opened(graph, configuration, edge, to),)
+            )
             self._derivations[function, configuration] = found
         return found
 

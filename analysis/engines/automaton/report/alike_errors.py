@@ -27,6 +27,7 @@ from analysis.model.places import Range
 from analysis.rules.automaton import Rule
 
 Rules = tuple[Rule, ...]
+Place = tuple[Range, tuple[Path, ...], int, int, str]
 
 _ENTRY = -1
 
@@ -37,10 +38,9 @@ def grouped(
     """The errors of which one is reported, in the order of their places. Of an object that is released, those come first in which
     the function itself releases it: it knows more of that than of what it is passed."""
 
-    def order(error: Error) -> tuple[bool, Range]:
-        name, fact = error
-        is_passed = rules[fact.rule].about_object and all(unpack(one)[1] != NOTHING for one in errors[error].at[1])
-        return is_passed, places.place(name, fact.edge).range
+    def order(error: Error) -> tuple[bool, Place]:
+        is_passed = rules[error[1].rule].about_object and all(unpack(one)[1] != NOTHING for one in errors[error].at[1])
+        return is_passed, _in_text(places, error)
 
     alike: dict[tuple[str, str, int, str, str], list[Error]] = {}
     for name, fact in errors:
@@ -54,17 +54,20 @@ def distinct(
 ) -> list[tuple[Error, Joined]]:
     """The errors with their paths, without those of which another one says that the same value is lost, by another variable."""
 
-    def order(one: tuple[Error, Joined]) -> tuple[Range, object]:
-        (name, fact), _ = one
-        return places.place(name, fact.edge).range, fact.paths
-
     found: dict[object, tuple[Error, Joined]] = {}
-    for (name, fact), joined in sorted(chosen, key=order):
+    for (name, fact), joined in sorted(chosen, key=lambda one: _in_text(places, one[0])):
         key: object = name, fact
         if rules[fact.rule].ownership:
             key = name, fact.rule, _comes_from(joined.steps[beginning(delta, fact, joined.steps) :])
         found.setdefault(key, ((name, fact), joined))
     return list(found.values())
+
+
+def _in_text(places: Places, error: Error) -> Place:
+    """Orders errors as they stand in the text, and those at one place by what they are: not by which was discovered first, for
+    after an edit that is another one."""
+    name, fact = error
+    return places.place(name, fact.edge).range, fact.paths, fact.rule, fact.transition, fact.state
 
 
 def _comes_from(steps: Sequence[Taken]) -> tuple[str, int]:

@@ -13,8 +13,8 @@ searched for that begins further up, at the call where the contradiction is. Thi
   leaves out the calls before these. If what these pass, such as constants, excludes the path at each of them, it is `excluded`.
 
 A search that finds nothing has excluded all chains, whichever was tried first. But which one is tried first decides where the
-next search begins, and so whether the budget is used up before. After an edit, calls can stand in another order in the graph than
-from scratch: then an error can be held back in one, and refuted or shown in the other.
+next search begins, and so whether the budget is used up before. So calls are tried in an order that follows from the program
+alone (`Feasibility.callers`): the order in which they stand in the graph is another one after edits.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from analysis.cfa.graph import Edge
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.feasibility.error_paths import Descent, ErrorPath, Feasibility
 from analysis.engines.automaton.feasibility.kept_searches import (
@@ -37,6 +36,7 @@ from analysis.engines.automaton.feasibility.kept_searches import (
     both,
     merged,
 )
+from analysis.engines.automaton.feasibility.text_order import Site
 from analysis.engines.automaton.feasibility.walk import edges_passed
 from analysis.engines.automaton.report.chains import Call, Chains, same_calls
 from analysis.engines.automaton.report.raised_errors import Sought, must_be_sure
@@ -45,9 +45,6 @@ from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.solver.full import DerivationGraph, Entry, unpack
 
 Key = tuple[str, frozenset[int]]  # `Sought.at`
-Site = tuple[str, int, Edge]
-"""A call: the caller, its configuration there, and the edge."""
-
 _LEVELS = 4
 _STATES = 1_500  # for one search, which is one of several
 _CALLS = 12  # of one function, whose arguments are looked at
@@ -115,7 +112,7 @@ class Beginnings:
         found = self._kept.get(sought.at, holds) if patient else self._kept.known.get(sought.at)
         if found is None or found.given is not path:
             return None
-        return found if same_calls(found.tried[0][1], self._calls(graph, delta, feasibility, path)) else None
+        return found if self._has_same_calls(graph, feasibility, found) else None
 
     def _holds(
         self, graph: DerivationGraph, delta: ProgramDelta, feasibility: Feasibility, sought: Sought, found: Beginning
@@ -124,9 +121,16 @@ class Beginnings:
         name, configurations, sure = sought.error[0], sought.configurations, must_be_sure(delta, sought)
         return (
             all(feasibility.still_holds(further, name, configurations, sure, sought.over) for further in found.further)
-            and all(same_calls(calls, self._calls(graph, delta, feasibility, path)) for path, calls in found.tried)
-            and found.sites == (_sites(graph, _start(found.calls, found.first, found.path)) if found.first else ())
+            and found.sites == (_sites(graph, feasibility, _start(found.calls, found.first, found.path)) if found.first else ())
             and found.returning == feasibility.returning(found.functions)
+        )
+
+    def _has_same_calls(self, graph: DerivationGraph, feasibility: Feasibility, found: Beginning) -> bool:
+        """Whether the calls that lead to the paths that were tried are those that did. Functions that were not looked into can
+        make another chain the shortest one."""
+        return all(
+            feasibility.is_entered(path) and same_calls(calls, self._calls(graph, feasibility, path))
+            for path, calls in found.tried
         )
 
     def find(
@@ -139,7 +143,7 @@ class Beginnings:
     ) -> Beginning:
         """Looks for what becomes of the path to what is sought."""
         name, configurations, sure = sought.error[0], sought.configurations, must_be_sure(delta, sought)
-        calls = self._calls(graph, delta, feasibility, path)
+        calls = self._calls(graph, feasibility, path)
         first, asked = _agreeing(feasibility, calls, path)
         cells: Cells | None = asked
         tried, found, searched = [(path, calls)], path, list[ErrorPath]()
@@ -152,13 +156,13 @@ class Beginnings:
                 if further.decided and not _leads_to_itself(sought):
                     found, calls, first = further, (), 0
                 break
-            found, calls = further, self._calls(graph, delta, feasibility, further)
+            found, calls = further, self._calls(graph, feasibility, further)
             tried.append((found, calls))
             first, more = _agreeing(feasibility, calls, further)
             cells = both(cells, more)
         excluded, sites = False, tuple[Site, ...]()
         if first:
-            sites = _sites(graph, _start(calls, first, found))
+            sites = _sites(graph, feasibility, _start(calls, first, found))
             excluded, more = _excluded(feasibility, sites, calls, first, found)
             cells = both(cells, more)
         links = [call.link.functions for _, some in tried for call in some]
@@ -184,23 +188,32 @@ class Beginnings:
         self._kept.known[sought.at] = beginning
         return beginning
 
-    def _calls(self, graph: DerivationGraph, delta: ProgramDelta, feasibility: Feasibility, path: ErrorPath) -> tuple[Call, ...]:
+    def shortest(self, graph: DerivationGraph, feasibility: Feasibility, start: Entry) -> tuple[Call, ...]:
+        """The fewest calls that lead to an entry state; the links to them may contradict themselves."""
+
+        def choose(function: str, entry: int) -> Call:
+            return self._chains.call(feasibility.order, feasibility.callers(function, entry)[0], function, entry)
+
+        return self._chains.calls(graph, start, choose)
+
+    def _calls(self, graph: DerivationGraph, feasibility: Feasibility, path: ErrorPath) -> tuple[Call, ...]:
         """The calls that lead to where the path begins, if possible over links that do not contradict themselves."""
         assert path.start is not None
         above = {path.start}
 
-        def choose(function: str, entry: int) -> Call | None:
-            for number, (caller, site, edge) in enumerate(graph.functions[function].sites[entry][:_SITES]):
+        def choose(function: str, entry: int) -> Call:
+            callers = feasibility.callers(function, entry)
+            for number, (caller, site, edge) in enumerate(callers[:_SITES]):
                 over = (caller, unpack(site)[1])
-                if number and (over in above or not feasibility.live(*over)):
+                if number and over in above:
                     continue
-                link = self._links.link(graph, delta, feasibility, caller, site)
+                link = self._links.link(feasibility, caller, site)
                 if link is not None:
                     above.add(over)
                     return Call(link, caller, site, edge.id, function, entry)
-            return None
+            return self._chains.call(feasibility.order, callers[0], function, entry)
 
-        return self._chains.calls(graph, delta, path.start, choose)
+        return self._chains.calls(graph, path.start, choose)
 
 
 def _leads_to_itself(sought: Sought) -> bool:
@@ -228,13 +241,16 @@ def _start(calls: tuple[Call, ...], first: int, path: ErrorPath) -> Entry:
     return path.start if first == len(calls) else (calls[first].caller, unpack(calls[first].site)[1])
 
 
-def _sites(graph: DerivationGraph, start: Entry) -> tuple[Site, ...]:
-    """The calls that lead to an entry state, the last one over each edge; none if the program begins there."""
+def _sites(graph: DerivationGraph, feasibility: Feasibility, start: Entry) -> tuple[Site, ...]:
+    """The calls that lead to an entry state, one over each edge; none if the program begins there."""
     function, entry = start
     part = graph.functions.get(function)
-    if part is None or entry in graph.initial.get(function, ()):
+    if part is None or entry in graph.initial.get(function, ()) or entry not in part.sites:
         return ()
-    return tuple({(caller, edge.id): (caller, site, edge) for caller, site, edge in part.sites.get(entry, ())}.values())
+    found: dict[tuple[str, int], Site] = {}
+    for caller, site, edge in feasibility.callers(function, entry):
+        found.setdefault((caller, edge.id), (caller, site, edge))
+    return tuple(found.values())
 
 
 def _excluded(

@@ -1,9 +1,9 @@
 """The edges from the program's entry to an entry state of a function, read off the derivation graph.
 
-Every configuration knows the first configuration that it was derived from, and every entry state the first call site that
-asked for it; both were discovered earlier, so the way back ends at an initial state. `beginnings` may choose another site, or
-other edges to it. A call that was passed with a callee's summary is opened up when the tracked value went through the callee;
-else it is one step.
+Inside a function, the shortest way to a configuration is taken, of several the first in the text: not the order of discovery,
+which is another one after edits. Of the calls that enter a function in a state, `beginnings` chooses one, and may choose another
+way to it. A call that was passed with a callee's summary is opened up when the tracked value went through the callee; else it is
+one step.
 
 Most edits change nothing that such a chain leads through. So its links, each inside one function, are kept while the graph and
 the Delta stay what they are in the functions that were looked into. One that is made again and is equal is the same object, and
@@ -19,8 +19,9 @@ import msgspec
 
 from analysis.engines.automaton.facts.facts import NOTHING
 from analysis.engines.automaton.facts.product import ProgramDelta
+from analysis.engines.automaton.feasibility.text_order import Site, TextOrder
 from analysis.engines.automaton.report.trace import Taken
-from analysis.engines.automaton.solver.full import DIRECT, DerivationGraph, Entry, pack, unpack
+from analysis.engines.automaton.solver.full import DIRECT, DerivationGraph, Entry, FunctionGraph, pack, unpack
 
 
 class Link(NamedTuple):
@@ -45,7 +46,11 @@ class Call(NamedTuple):
         return Taken("call", self.caller, depth, self.edge, unpack(self.site)[2], self.entry)
 
 
-Choose = Callable[[str, int], Call | None]
+Choose = Callable[[str, int], Call]
+Ways = dict[int, list[tuple[int, int]]]
+"""The last derivations, as (edge id, configuration before), of ways to configurations."""
+_Key = tuple[str, int, frozenset[str]]
+_OPENED = 16  # steps: so a way through an opened callee, which may call itself, is taken only where others are much longer
 
 
 class Joined(NamedTuple):
@@ -68,17 +73,19 @@ class Chains:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._links: dict[tuple[str, int], Link] = {}
-        self._before: dict[tuple[str, int], Link] = {}
+        self._links: dict[_Key, Link] = {}
+        self._before: dict[_Key, Link] = {}
+        self._ways: dict[Entry, Ways] = {}
 
     def changed(self, functions: Set[str]) -> None:
         """The graph or the Delta differs in these functions."""
         self._before.update(self._links)
         self._links = {key: link for key, link in self._links.items() if functions.isdisjoint(link.functions)}
+        self._ways = {entry: ways for entry, ways in self._ways.items() if entry[0] not in functions}
 
     def forget(self) -> None:
         """The graph or the Delta is another one."""
-        self._links, self._before = {}, {}
+        self._links, self._before, self._ways = {}, {}, {}
 
     def joined(
         self,
@@ -105,45 +112,58 @@ class Chains:
             shown = _steps(calls[first:], start, path, "beginning")
         return Joined(calls, first, path, unchecked, steps, shown, excluded, wraps)
 
-    def calls(self, graph: DerivationGraph, delta: ProgramDelta, start: Entry, choose: Choose) -> tuple[Call, ...]:
-        """The calls from where the program begins to an entry state. `choose` says which of the sites of an entry state, or
-        None for the first one."""
+    def calls(self, graph: DerivationGraph, start: Entry, choose: Choose) -> tuple[Call, ...]:
+        """The calls from where the program begins to an entry state. `choose` says which of those that enter one."""
         function, entry = start
         calls: list[Call] = []
         while entry not in graph.initial.get(function, ()):
             chosen = choose(function, entry)
-            if chosen is None:
-                caller, site, edge = graph.functions[function].sites[entry][0]
-                chosen = Call(self.link(graph, delta, caller, site), caller, site, edge.id, function, entry)
             calls.append(chosen)
             function, entry = chosen.caller, unpack(chosen.site)[1]
         return tuple(reversed(calls))
 
-    def link(self, graph: DerivationGraph, delta: ProgramDelta, function: str, configuration: int) -> Link:
-        """The edges from a function's entry to a configuration of it, as they were derived first."""
-        known = self._links.get((function, configuration))
+    def call(self, order: TextOrder, over: Site, function: str, entry: int) -> Call:
+        """A call that enters a function in a state, with the shortest way to it."""
+        caller, site, edge = over
+        return Call(self.link(order, caller, site), caller, site, edge.id, function, entry)
+
+    def link(self, order: TextOrder, function: str, configuration: int, open_: frozenset[str] = frozenset()) -> Link:
+        """The shortest way from a function's entry to a configuration of it. The functions `open_` are not opened again."""
+        key = function, configuration, open_
+        known = self._links.get(key)
         if known is None:
-            made, before = self._inside(graph, delta, function, configuration), self._before.get((function, configuration))
-            known = self._links[function, configuration] = before if before == made else made
+            made, before = self._inside(order, function, configuration, open_ | {function}), self._before.get(key)
+            known = self._links[key] = before if before == made else made
         return known
 
-    def _inside(self, graph: DerivationGraph, delta: ProgramDelta, function: str, configuration: int) -> Link:
-        part = graph.functions[function]
+    def _inside(self, order: TextOrder, function: str, configuration: int, open_: frozenset[str]) -> Link:
+        delta = order.delta
+        ways = self._ways_to(order, function, unpack(configuration)[1])
         functions = {function}
         backwards: list[list[Taken]] = []
-        while (parent := part.parent(configuration)) is not None:
-            edge, before = parent
+        while last := ways[configuration]:
+            edge, before = order.derivations(function, last)[0]
             taken = Taken("edge", function, 0, edge, unpack(before)[2], unpack(configuration)[2])
-            via = part.via.get((before, edge, configuration))
+            through = _through(order.graph.functions[function], before, edge, configuration)
             opened = None
-            if via is not None and via[0] != DIRECT and _is_followed(via[0], taken):
-                callee, entry, exit_ = via[0]
-                inside = self.link(graph, delta, callee, pack(delta.exit(callee), entry, exit_))
-                functions |= inside.functions
-                opened = self._opened(inside, taken, entry, exit_)
+            if through:
+                callee, entry, exit_ = order.summaries(through)[0]
+                functions.add(callee)
+                if callee not in open_:
+                    inside = self.link(order, callee, pack(delta.exit(callee), entry, exit_), open_)
+                    functions |= inside.functions
+                    opened = self._opened(inside, taken, entry, exit_)
             backwards.append(opened or [taken, *_stretch(delta, taken, unpack(configuration)[0])])
             configuration = before
         return Link(tuple(taken for part_ in reversed(backwards) for taken in part_), frozenset(functions))
+
+    def _ways_to(self, order: TextOrder, function: str, entry: int) -> Ways:
+        """The last derivations of the shortest ways to each configuration of a function that was entered in a state."""
+        known = self._ways.get((function, entry))
+        if known is None:
+            start = pack(order.delta.entry(function), entry, entry)
+            known = self._ways[function, entry] = _shortest_ways(order.graph.functions[function], start)
+        return known
 
     def _opened(self, inside: Link, taken: Taken, entry: int, exit_: int) -> list[Taken] | None:
         if not inside.steps or len(inside.steps) > self._limit:
@@ -175,10 +195,36 @@ def same_calls(one: Sequence[Call], other: Sequence[Call]) -> bool:
     return len(one) == len(other) and all(a.link is b.link and a[1:] == b[1:] for a, b in zip(one, other, strict=True))
 
 
-def _is_followed(via: tuple[str, int, int], taken: Taken) -> bool:
-    """Whether the tracked value went through the callee, or came out of it."""
-    _, entry, exit_ = via
-    return entry != NOTHING or (exit_ != NOTHING and taken.before == NOTHING)
+def _shortest_ways(part: FunctionGraph, start: int) -> Ways:
+    """For each configuration that is derived from `start`: the last derivations of the shortest ways to it (Dial 1969). A
+    callee that is opened counts as `_OPENED` steps."""
+    found: dict[int, int] = {}
+    ways: Ways = {start: []}
+    waiting: list[list[tuple[int, int, int]]] = [[(-1, start, start)]]  # by the number of steps
+    for steps, some in enumerate(waiting):  # grows while it is read
+        for edge, before, configuration in some:
+            known = found.setdefault(configuration, steps)
+            if edge >= 0 and known == steps and configuration != start:
+                ways.setdefault(configuration, []).append((edge, before))
+            if known != steps or len(ways[configuration]) > 1:
+                continue
+            for further, derived in part.derivations(configuration):
+                at = steps + (_OPENED if _through(part, configuration, further, derived) else 1)
+                if found.get(derived, at) == at:
+                    waiting.extend([] for _ in range(at + 1 - len(waiting)))
+                    waiting[at].append((further, configuration, derived))
+    return ways
+
+
+def _through(part: FunctionGraph, before: int, edge: int, derived: int) -> list[tuple[str, int, int]]:
+    """The summaries of a callee by which a configuration was derived, if the tracked value went through the callee, or came out
+    of it, each time."""
+    supports = part.via.get((before, edge, derived))
+    if supports is None:
+        return []
+    begins = unpack(before)[2] == NOTHING
+    followed = [one for one in supports if one != DIRECT and (one[1] != NOTHING or (one[2] != NOTHING and begins))]
+    return followed if len(followed) == len(supports) else []
 
 
 def _stretch(delta: ProgramDelta, taken: Taken, place: int) -> list[Taken]:

@@ -207,7 +207,9 @@ class Findings:
             groups = [[errors[error] for error in same] for same in alike]
             known = self.error_paths.known | self.error_paths.in_question
             self.error_paths.known.update(search_at_once(feasibility, delta, groups, known, _TRIES, self._jobs))
-        facts = {(name, fact.edge): fact for name, fact in errors}
+        facts: dict[tuple[str, int], list[Fact]] = {}
+        for name, fact in errors:
+            facts.setdefault((name, fact.edge), []).append(fact)
         chosen = []
         before, self._joined = self._joined, {}
         for same in alike:
@@ -281,7 +283,7 @@ class Findings:
         if path.steps is None or path.start is None:
             return None
         if path.unchecked:
-            calls = self._chains.calls(graph, delta, path.start, lambda _function, _entry: None)
+            calls = self._beginnings.shortest(graph, feasibility, path.start)
             return self._chains.joined(calls, 0, path.start[0], path.steps, last, path.unchecked, wraps=path.wraps)
         beginning = self._beginning(graph, feasibility, delta, one, path, patient)
         path = beginning.path
@@ -406,18 +408,18 @@ def _errors(delta: ProgramDelta, retrace: Retrace) -> dict[Error, list[int]]:
     return found
 
 
-def _follows(delta: ProgramDelta, errors: dict[tuple[str, int], Fact], error: Error, path: list[Taken]) -> bool:
+def _follows(delta: ProgramDelta, errors: Mapping[tuple[str, int], list[Fact]], error: Error, path: list[Taken]) -> bool:
     """Whether the path to an error, from where its variable is set last, leads over another error with the same value: then it is
     a consequence of that one. An edge before which the value is not tracked can be an error of other runs only: `lock(&m)`, where
     `m` may be held already, or a use before `free(p)`, where an earlier call may have freed it."""
     function, fact = error
     for taken in path[:-1]:
-        other = errors.get((taken.function, taken.edge))
-        if other is None or other == fact or other.rule != fact.rule or other.paths != fact.paths or not fact.paths:
-            continue
         if taken.before == NOTHING and taken.after not in delta.facts.errors:
             continue
-        if taken.function == function or fact.paths[0][0][0] == "@":
+        if taken.function != function and (not fact.paths or fact.paths[0][0][0] != "@"):
+            continue
+        others = [other for other in errors.get((taken.function, taken.edge), ()) if (taken.function, other) != error]
+        if any(other.rule == fact.rule and other.paths == fact.paths and fact.paths for other in others):
             return True
     return False
 

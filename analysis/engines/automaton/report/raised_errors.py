@@ -52,7 +52,9 @@ def sought(
         below = Sought(error, frozenset(by_calls), (error[0], frozenset(by_calls)))
         for raised, one in _raised(graph, delta, retrace, error, below, _LEVELS) if by_calls else ():
             known = found.get(raised)
-            if known is None or _order(one) < _order(known):
+            if known is not None and known.error == one.error:
+                found[raised] = _either(known, one)
+            elif known is None or _order(delta, one) < _order(delta, known):
                 found[raised] = one
     return found
 
@@ -82,6 +84,13 @@ def _raised(
                 yield from _raised(graph, delta, retrace, raised, one, levels - 1)
 
 
+def _either(one: Sought, other: Sought) -> Sought:
+    """The same error, raised to the same call on several ways: a path may lead over any of them."""
+    over = {name: one.over.get(name, frozenset()) | other.over.get(name, frozenset()) for name in {**one.over, **other.over}}
+    at = one.at[0], one.at[1] | other.at[1]
+    return Sought(one.error, one.configurations | other.configurations, at, over)
+
+
 def _is_of_calls(graph: DerivationGraph, delta: ProgramDelta, error: Error, entry: int) -> bool:
     """Whether an error in a function that was entered in this state is one of the calls that lead to it."""
     name, fact = error
@@ -91,8 +100,10 @@ def _is_of_calls(graph: DerivationGraph, delta: ProgramDelta, error: Error, entr
     return is_unavoidable(delta.program.functions[name], fact.edge)
 
 
-def _order(one: Sought) -> tuple[str, int]:
-    return one.error[0], one.error[1].edge
+def _order(delta: ProgramDelta, one: Sought) -> tuple[str, int]:
+    """By where the error is in the text: its id can be another one from scratch."""
+    name, fact = one.error
+    return name, delta.program.functions[name].positions[fact.edge]
 
 
 def must_be_sure(delta: ProgramDelta, one: Sought) -> bool:

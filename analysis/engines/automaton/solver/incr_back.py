@@ -68,7 +68,7 @@ class IncrBack(Repair):
     def _leaves_dead_ones(self) -> bool:
         """Whether no execution leads any more to an entry state that lost call sites. If one leads to each of them, so it does to
         all that follow from them, and the graph is that of Full."""
-        retrace, functions = Retrace(self.graph, orders=False), self.graph.functions
+        retrace, functions = Retrace(self.graph), self.graph.functions
         left = [(name, entry) for name, entry in self.repaired.fewer_sites if name in functions]
         return not all(retrace.live(*one) for one in left if one[1] in functions[one[0]].summaries)
 

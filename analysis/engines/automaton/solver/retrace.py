@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from analysis.engines.automaton.solver.call_depths import CallDepths
 from analysis.engines.automaton.solver.changes import Repaired
 from analysis.engines.automaton.solver.full import DerivationGraph, Entry, unpack
 
@@ -28,20 +29,15 @@ _START: Entry = ("", -1)  # stands above the entry states that the program start
 
 
 class Retrace:
-    """Answers about one graph, from repair to repair.
+    """Answers about one graph, from repair to repair. `depths` are the numbers of calls to what is reached."""
 
-    For an entry state that is reached, its first site is made one in a function entered in a state that was found to be reached
-    before it, so that going from first site to first site ends at an entry of the program (see `trace`). Only one can do that
-    with a graph; others only look (`orders`).
-    """
-
-    def __init__(self, graph: DerivationGraph, *, orders: bool = True) -> None:
+    def __init__(self, graph: DerivationGraph) -> None:
         self._graph = graph
-        self._orders = orders
+        self.depths = CallDepths(graph)
         self._above: dict[str, dict[int, Entry]] = {}  # of each reached entry state, what it was first reached from
         self._below: dict[Entry, list[Entry]] = {}  # the same, seen from there; some of these may be reached from elsewhere now
         self._unreached: set[Entry] = set()  # it was searched for a way to these, and there was none yet
-        self._waiting: dict[Entry, list[tuple[Entry, int]]] = {}
+        self._waiting: dict[Entry, list[Entry]] = {}
         self._entered: dict[str, list[int]] = {}
         self._erring: set[str] | None = None  # the functions with errors, reached or not, once somebody has asked
         self._outdated: set[str] | None = None  # those of which `_entered` is to be asked again; None: all
@@ -102,6 +98,7 @@ class Retrace:
     def revise(self, repaired: Repaired) -> set[str]:
         """Takes in that the graph was repaired. Returns the functions that executions do not lead to any more in all states in
         which they were found to."""
+        self.depths.revise(repaired)
         concerned = {*repaired.changed, *repaired.checked, *repaired.recalled, *(name for name, _ in repaired.fewer_sites)}
         concerned.update(name for name in self._above if name not in self._graph.functions)
         if self._outdated is not None:
@@ -140,63 +137,48 @@ class Retrace:
         return part is not None and entry[1] in part.summaries
 
     def _holds(self, entry: Entry) -> bool:
-        """Whether a reached entry state follows from what it was first reached from. The site that says so comes first again."""
+        """Whether a reached entry state follows from what it was first reached from."""
         above = self._above[entry[0]][entry[1]]
         if not self._is_there(entry):
             return False
         if above == _START:
             return entry[1] in self._graph.initial.get(entry[0], ())
         sites = self._graph.functions[entry[0]].sites[entry[1]]
-        index = next((i for i, (caller, at, _) in enumerate(sites) if caller == above[0] and unpack(at)[1] == above[1]), None)
-        if index:
-            sites.insert(0, sites.pop(index))
-        return index is not None
+        return any(caller == above[0] and unpack(at)[1] == above[1] for caller, at, _ in sites)
 
     # -- the search -----------------------------------------------------------------------------------------------------------
 
     def _search(self, wanted: Entry) -> None:
-        stack: list[tuple[Entry, Iterator[tuple[int, Entry]]]] = []
+        stack: list[tuple[Entry, Iterator[Entry]]] = []
         self._visit(wanted, stack)
         while stack:
             here, sites = stack[-1]
-            step = None if self._is_reached(here) else next(sites, None)
-            if step is None:
+            above = None if self._is_reached(here) else next(sites, None)
+            if above is None:
                 stack.pop()
                 continue
-            index, above = step
             if self._is_reached(above):
-                self._reach(here, index, above)
+                self._reach(here, above)
                 continue
-            self._waiting.setdefault(above, []).append((here, index))
+            self._waiting.setdefault(above, []).append(here)
             if above not in self._unreached:
                 self._visit(above, stack)
 
-    def _visit(self, entry: Entry, stack: list[tuple[Entry, Iterator[tuple[int, Entry]]]]) -> None:
+    def _visit(self, entry: Entry, stack: list[tuple[Entry, Iterator[Entry]]]) -> None:
         self._unreached.add(entry)
         if entry[1] in self._graph.initial.get(entry[0], ()):
-            self._reach(entry, 0, _START)
+            self._reach(entry, _START)
         else:
-            stack.append((entry, self._sites(entry)))
+            sites = self._graph.functions[entry[0]].sites[entry[1]]
+            stack.append((entry, iter(dict.fromkeys((caller, unpack(site)[1]) for caller, site, _ in sites))))
 
-    def _sites(self, entry: Entry) -> Iterator[tuple[int, Entry]]:
-        """The entry states that the sites of one follow from, each once, with the position of the site."""
-        seen: set[Entry] = set()
-        for index, (caller, site, _) in enumerate(self._graph.functions[entry[0]].sites[entry[1]]):
-            above = (caller, unpack(site)[1])
-            if above not in seen:
-                seen.add(above)
-                yield index, above
-
-    def _reach(self, entry: Entry, index: int, above: Entry) -> None:
-        """An entry state is reached, from the site at a position, which follows from `above`; so is all that waits for it."""
-        work = [(entry, index, above)]
+    def _reach(self, entry: Entry, above: Entry) -> None:
+        """An entry state is reached, from a site that follows from `above`; so is all that waits for it."""
+        work = [(entry, above)]
         while work:
-            entry, index, above = work.pop()
+            entry, above = work.pop()
             if not self._is_reached(entry):
                 self._unreached.discard(entry)
                 self._above.setdefault(entry[0], {})[entry[1]] = above
                 self._below.setdefault(above, []).append(entry)
-                if index and self._orders:
-                    sites = self._graph.functions[entry[0]].sites[entry[1]]
-                    sites.insert(0, sites.pop(index))
-                work.extend((one, at, entry) for one, at in self._waiting.pop(entry, ()))
+                work.extend((one, entry) for one in self._waiting.pop(entry, ()))
