@@ -23,8 +23,9 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from analysis.certificate.hidden_calls import hidden_calls
-from analysis.certificate.ownership.obligations import LIVE, Obligations, Passed
-from analysis.certificate.ownership.whole_conditions import never_ends
+from analysis.certificate.ownership.memory_state import FIXED, NULL, OWN_VARIABLE
+from analysis.certificate.ownership.obligations import HOLDS_NONE, LIVE, Obligations, Passed
+from analysis.certificate.ownership.whole_conditions import never_ends, unmet
 from analysis.cfa.callgraph import callers
 from analysis.cfa.graph import Program
 from analysis.cfa.open_functions import only_started
@@ -37,7 +38,12 @@ _NEEDED = {
     "heap": "`{}` is null, or a whole block of memory that nothing else frees",
     "stream": "`{}` is null, or an open stream that nothing else closes",
     "directory": "`{}` is null, or an open directory that nothing else closes",
+    HOLDS_NONE["memory-leak"]: "`{}` is null, or what it points to leads to nothing that has to be freed",
+    HOLDS_NONE["resource-leak"]: "`{}` is null, or what it points to leads to nothing that has to be closed",
 }
+
+
+_EMPTY = frozenset(HOLDS_NONE.values())
 
 
 class Requirement(NamedTuple):
@@ -69,7 +75,7 @@ def broken(program: Program, found: Mapping[str, Obligations], function: str, ru
     for requirement in () if hidden else requirements:
         if _is_given_at_start(program, requirement):
             continue
-        why = unseen_calls(program, requirement.function, entries) or _not_kept(program, found, requirement)
+        why = unseen_calls(program, requirement.function, entries) or _not_kept(program, found, requirement, rule)
         if why:
             return why
     return hidden
@@ -85,11 +91,13 @@ def _above(program: Program, found: Mapping[str, Obligations], function: str, ru
             continue
         yield requirement
         for caller in _callers(program).get(requirement.function, ()):
-            for passed in _passed(program, found, caller, requirement):
-                above = Requirement(caller, passed.name, requirement.need)
-                if passed.what == "parameter" and above not in seen:
-                    seen.add(above)
-                    waiting.append(above)
+            given = _passed(program, found, caller, requirement)
+            above = [Requirement(caller, passed.name, requirement.need) for passed in given if passed.what == "parameter"]
+            if requirement.need in _EMPTY and caller in found:
+                above += [Requirement(caller, *key[1:]) for key in sorted(found[caller].requires) if key[0] == rule]
+            new = [one for one in dict.fromkeys(above) if one not in seen]
+            seen.update(new)
+            waiting += new
 
 
 def _passed(program: Program, found: Mapping[str, Obligations], caller: str, requirement: Requirement) -> Mapping[Passed, str]:
@@ -112,7 +120,7 @@ def unseen_calls(program: Program, function: str, entries: Collection[str]) -> s
     return f"the address of {name}() is used, through which anything may call it" if is_open else ""
 
 
-def _not_kept(program: Program, found: Mapping[str, Obligations], requirement: Requirement) -> str:
+def _not_kept(program: Program, found: Mapping[str, Obligations], requirement: Requirement, rule: str) -> str:
     """Why a caller does not keep a requirement; empty if all do, and there is one."""
     is_called = False
     for caller in _callers(program).get(requirement.function, ()):
@@ -120,6 +128,9 @@ def _not_kept(program: Program, found: Mapping[str, Obligations], requirement: R
             return f"{display_name(caller)}() calls {display_name(requirement.function)}(), and is not followed"
         if found[caller].hidden:
             return f"{display_name(caller)}() calls {display_name(requirement.function)}(), and {found[caller].hidden}"
+        loses = found[caller].refused.get(rule) or unmet(program, found, caller, rule, is_kept=True)
+        if requirement.need in _EMPTY and loses:
+            return f"{display_name(caller)}() calls {display_name(requirement.function)}(), and may lose something itself: {loses}"
         for passed, place in _passed(program, found, caller, requirement).items():
             is_called = True
             if not _keeps(passed, requirement.need):
@@ -129,8 +140,10 @@ def _not_kept(program: Program, found: Mapping[str, Obligations], requirement: R
 
 
 def _keeps(passed: Passed, need: str) -> bool:
-    if passed.what in ("other", "fixed"):
-        return passed.what == "fixed" and need == LIVE
+    if need in _EMPTY:
+        return passed.what in (NULL, OWN_VARIABLE, "heap", "parameter")
+    if passed.what in ("other", FIXED, OWN_VARIABLE):
+        return passed.what != "other" and need == LIVE
     if passed.what == "null" or need == LIVE:
         return True
     return passed.is_start and passed.what in (need, "parameter")
