@@ -1,5 +1,5 @@
-"""Random programs whose functions fill, copy, swap and overwrite objects of their callers: of a function that is proved not to leak
-in runs from main, also by what its callers keep, no run loses a block there.
+"""Random programs whose functions fill, copy, swap and overwrite objects of their callers: of a function that is proved not to
+leak in runs from main, also by what its callers keep, no run loses a block there.
 
 Runs are those of the code of the compiler. After each statement, all blocks are looked for that variables of the program lead to,
 directly or through others; the first statement after which one is missing has lost it, in the function that it is in."""
@@ -24,7 +24,8 @@ from tests.support.lowered import unit_of
 
 _RULE = "memory-leak"
 _PROGRAMS, _RUNS, _FUNCTIONS = 120, 5, 5
-_HEAD = """typedef unsigned long size_t; void *malloc(size_t); void free(void *); void *memset(void *, int, size_t); int choose(void);
+_HEAD = """typedef unsigned long size_t; void *malloc(size_t); void free(void *); void *memset(void *, int, size_t);
+int choose(void);
 """
 _BOX = "struct box { struct box *a, *b; int n; };\n"
 
@@ -34,7 +35,8 @@ _DEFECTS = ("stored", "passed", "passed by a pointer", "cleared", "moved", "swap
 
 
 class _Writer:
-    """Writes one program, whose names end with `tag`. `CHECK` is where runs are looked at; `ENTER` and `LEAVE` are around bodies."""
+    """Writes one program, whose names end with `tag`. `CHECK` is where runs are looked at; `ENTER` and `LEAVE` are around
+    bodies."""
 
     def __init__(self, random: Random, tag: int) -> None:
         self._random, self._tag = random, tag

@@ -1,7 +1,9 @@
 """What a function requires of its callers, and whether all of them in the program keep it.
 
 A rule that is proved but for what parameters lead to is safe *if callers keep* requirements: the parameter is null or leads to
-what has not ended (`live`), or it is null or leads to the start of a block of a kind, which nobody else ends. A call keeps one by
+what has not ended (`live`); or it is null or leads to the start of a block of a kind, which nobody else ends; or, for a rule
+about leaks, it is null or leads to an object that holds nothing that has to be ended (`HOLDS_NONE`). A call keeps one of the
+first two by
 
 - null;
 - a block of the caller's own, of that kind and at its start, or anywhere in it for `live`: nothing leads there but variables of
@@ -13,8 +15,13 @@ what has not ended (`live`), or it is null or leads to the start of a block of a
 
 No two arguments may lead to one block. The functions on the way are called by functions of the program only, and by name; all
 that `main` leads to is followed, so that no call has another name. Chains of calls are finite, so that functions that call
-themselves may assume what they show (Hoare's rule of recursion). Nothing is required that leaks depend on: an own block may lead
-to others that its owner gave away.
+themselves may assume what they show (Hoare's rule of recursion).
+
+A call keeps that an object holds nothing by null, a variable of the caller's own, an own block of memory, or the object of the
+caller's own parameter, if the callers of the caller keep the same. The caller must also be proved not to leak itself, if what it
+overwrites holds nothing in turn. Then what it has stored in its object since that is its own, it has found elsewhere, or got from
+others: its own blocks it gave to nobody, functions that it calls hand no block over, and nothing that it or they overwrite held
+one. So each block that the object leads to is also reached from where it was found.
 """
 
 from __future__ import annotations
@@ -130,7 +137,9 @@ def _not_kept(program: Program, found: Mapping[str, Obligations], requirement: R
             return f"{display_name(caller)}() calls {display_name(requirement.function)}(), and {found[caller].hidden}"
         loses = found[caller].refused.get(rule) or unmet(program, found, caller, rule, is_kept=True)
         if requirement.need in _EMPTY and loses:
-            return f"{display_name(caller)}() calls {display_name(requirement.function)}(), and may lose something itself: {loses}"
+            return (
+                f"{display_name(caller)}() calls {display_name(requirement.function)}(), and may lose something itself: {loses}"
+            )
         for passed, place in _passed(program, found, caller, requirement).items():
             is_called = True
             if not _keeps(passed, requirement.need):

@@ -61,7 +61,8 @@ class Step(NamedTuple):
         self.found.met.update(rules)
 
     def change_contents(self, parameter: str, rules: Iterable[str], why: str, condition: Condition) -> None:
-        """What the block of a parameter led to could be lost here, unless a condition is met, or callers keep that there is nothing."""
+        """What the block of a parameter led to could be lost here, unless a condition is met, or callers keep that it led to
+        nothing."""
         if condition.what != "below":
             self.meet(rules)
         for rule in rules:
