@@ -131,7 +131,7 @@ def _undecided(report: Report) -> str:
     kept = sum(1 for f in present if any(v.is_conditional for v in f.verdicts.values()))
     parts = [f"{count(proved, 'function')} proved for some rule"] if proved and (unknown or kept) else []
     if kept:
-        parts.append(f"{count(kept, 'function')} safe for some rule if callers keep what `everproof contracts` lists")
+        parts.append(f"{count(kept, 'function')} safe for some rule if callers keep what the verdict names")
     if unknown:
         parts.append(f"{count(unknown, 'function')} not decided" + (" for some rule" if parts else ""))
     if is_unasked and not proved:

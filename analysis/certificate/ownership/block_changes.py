@@ -9,6 +9,7 @@ from analysis.certificate.ownership.memory_state import (
     GONE,
     NULL,
     OTHER,
+    OWN_VARIABLE,
     at,
     block_of,
     is_own,
@@ -73,9 +74,10 @@ def end(step: Step, value: str, kind: str, name: str, pointer: ir.Expr) -> None:
         step.memory.replace(block, GONE)
     elif value == GONE:
         step.misuse(FREES | USES, f"{name} is {ended} again")
-    elif value == FIXED:
+    elif value in (FIXED, OWN_VARIABLE):
         step.refuse(rules, f"{name} is {ended}, and was not allocated,")
     else:
+        step.found.ends_unknown = True
         step.refuse(rules, f"{name} is {ended}, and what it points to is not followed,")
         why = f"{name} is {ended}, and may have held the last pointer to another block,"
         step.refuse_unless(_held(step, pointer), why, holds_none(pointer))

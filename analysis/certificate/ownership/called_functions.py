@@ -8,7 +8,7 @@ from analysis.certificate.ownership.block_changes import allocate, end, give_awa
 from analysis.certificate.ownership.contracts import NEW, Contract, Outcome
 from analysis.certificate.ownership.expression_values import lose_contents, moved, retyped
 from analysis.certificate.ownership.library_calls import Ends
-from analysis.certificate.ownership.memory_state import FIXED, GONE, KEPT, NULL, OTHER, block_of, is_own, is_start
+from analysis.certificate.ownership.memory_state import FIXED, GONE, KEPT, NULL, OTHER, OWN_VARIABLE, block_of, is_own, is_start
 from analysis.certificate.ownership.obligations import FREES, INSIDE, LEAKS, USES, Condition, Passed
 from analysis.certificate.ownership.step import Step
 from analysis.cfa.graph import Cfa
@@ -62,8 +62,8 @@ def _note_passed(step: Step, callee: Cfa, given: Sequence[str], untouched: froze
         passed = Passed("other")
         if number < len(given):
             block, found = blocks[number], given[number]
-            if found in (NULL, FIXED, KEPT):
-                passed = Passed(NULL if found == NULL else FIXED)
+            if found in (NULL, FIXED, OWN_VARIABLE, KEPT):
+                passed = Passed(FIXED if found == KEPT else found)
             elif block is not None and (number not in shared or shared <= untouched):
                 what, of = (step.memory.blocks[block], "") if is_own(block) else ("parameter", block)
                 passed = Passed(what, of, is_start(found) and number not in shared)

@@ -72,7 +72,11 @@ def open_reason(program: Program, found: Mapping[str, Obligations], entry: str, 
         return why or without_callers(found[entry], rule)
     if runs_from != (MAIN,):
         return "there is no main() from which all runs start"
-    why = unmet(program, found, entry, rule) or broken(program, found, entry, rule, runs_from)
+    why = unmet(program, found, entry, rule)
+    if rule not in LEAKS:
+        why = why or broken(program, found, entry, rule, runs_from)
+    elif why:  # callers may keep what is not known of all of the program
+        why = unmet(program, found, entry, rule, is_kept=True) or broken(program, found, entry, rule, runs_from)
     return why or ("" if rule in found[entry].met else NOTHING)
 
 
@@ -205,7 +209,9 @@ def without_callers(found: Obligations, rule: str) -> str:
     if rule in found.first:
         return found.first[rule]
     lost = next((why for (_, of), why in found.contents.items() if of == rule), "")
-    return lost or ("" if rule in found.met else NOTHING)
+    if lost and found.ends_unknown:  # what it ends is what it would require not to be there
+        return lost
+    return "" if lost or rule in found.met else NOTHING
 
 
 def refused_anyway(found: Obligations, rule: str) -> str:

@@ -72,7 +72,8 @@ class ClosedSearch:
     def found_below(self, names: Iterable[str], entry: str, rule: str) -> dict[str, Obligations]:
         """The same, and what is found of the functions that conditions of a rule in a function are about, which it calls."""
         known = {name: one.found for name, one in self._known.items()}
-        return self.found((*names, *(name for name in asked_below(self.program, known, entry, rule) if name in known)))
+        asked = (name for one in {entry, *names} for name in asked_below(self.program, known, one, rule))
+        return self.found((*names, *(name for name in asked if name in known)))
 
     def follow_callers(self, entry: str, rule: str) -> tuple[str, ...] | None:
         """Follows the functions from which it is seen whether a function, which was followed before, gets what the rule requires.

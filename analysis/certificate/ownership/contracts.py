@@ -8,8 +8,10 @@ from typing import NamedTuple
 from analysis.certificate.ownership.memory_state import (
     ABSENT,
     ENDED,
+    FIXED,
     GIVEN,
     OTHER,
+    OWN_VARIABLE,
     RESULT,
     Memory,
     MemoryState,
@@ -92,6 +94,7 @@ def _outcome(memory: Memory, numbers: dict[str, int]) -> Outcome:
     given = frozenset(number for number, state in states if state == GIVEN)
     absent = frozenset(number for number, state in states if state == ABSENT)
     result = memory.value(RESULT)
+    result = FIXED if result == OWN_VARIABLE else result  # it is none of the caller's
     block = block_of(result)
     if block is not None and is_own(block):
         result = NEW + memory.blocks[block] if is_start(result) else OTHER

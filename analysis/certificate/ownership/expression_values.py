@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from analysis.certificate.ownership.block_changes import give_away, holds_none
-from analysis.certificate.ownership.memory_state import FIXED, GONE, KEPT, NULL, OTHER, block_of, into, is_own
+from analysis.certificate.ownership.memory_state import FIXED, GONE, KEPT, NULL, OTHER, OWN_VARIABLE, block_of, into, is_own
 from analysis.certificate.ownership.obligations import FREES, LEAKS, LIVE, RULES, USES, Condition
 from analysis.certificate.ownership.standard_streams import never_closed
 from analysis.certificate.ownership.step import Step
@@ -79,10 +79,10 @@ def retyped(step: Step, found: str, pointer: ir.Expr, cast: ir.Expr, before: Typ
 
 def lose_contents(step: Step, found: str, rules: Iterable[str], why: str, condition: Condition) -> None:
     """What a pointer leads to may be overwritten, which loses nothing if a condition is met. An own block leads to no block that
-    nothing else leads to."""
+    nothing else leads to, nor does a variable of the function."""
     block = block_of(found)
     if block is None:
-        step.refuse_unless(() if found in (NULL, KEPT) else rules, why, condition)
+        step.refuse_unless(() if found in (NULL, KEPT, OWN_VARIABLE) else rules, why, condition)
     elif not is_own(block):
         step.change_contents(block, rules, why, condition)
 
@@ -122,13 +122,14 @@ def moved(found: str) -> str:
     block = block_of(found)
     if block is not None:
         return into(block)
-    return found if found in (FIXED, GONE, KEPT) else OTHER
+    return found if found in (FIXED, OWN_VARIABLE, GONE, KEPT) else OTHER
 
 
 def _address(step: Step, lvalue: ir.Expr) -> str:
     root = ir.root(lvalue)
     _indices(step, lvalue)
     found = FIXED if isinstance(root, ir.Var | ir.StringConst) else OTHER
+    found = OWN_VARIABLE if is_local(ir.AddressOf(lvalue, Pointer(lvalue.type))) else found
     if isinstance(root, ir.Deref):
         found = value(step, root.pointer)
     is_variable = isinstance(root, ir.Var) and root.scope != "global"
@@ -168,7 +169,7 @@ def access(step: Step, found: str, pointer: ir.Expr, rules: frozenset[str] = AFT
     """What a pointer leads to is used: it must not have ended."""
     found = step.memory.current(found)
     block, name = block_of(found), f"`{spell_expr(ir.strip_casts(pointer))}`"
-    if found in (NULL, FIXED, KEPT):
+    if found in (NULL, FIXED, OWN_VARIABLE, KEPT):
         return  # nothing can have ended there, so that nothing is proved either
     if block is not None and is_own(block):
         step.meet(rules & AFTER_FREE if step.memory.blocks[block] == "heap" else rules | AFTER_FREE)

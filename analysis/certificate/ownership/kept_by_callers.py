@@ -1,7 +1,9 @@
 """What a function requires of its callers, and whether all of them in the program keep it.
 
 A rule that is proved but for what parameters lead to is safe *if callers keep* requirements: the parameter is null or leads to
-what has not ended (`live`), or it is null or leads to the start of a block of a kind, which nobody else ends. A call keeps one by
+what has not ended (`live`); or it is null or leads to the start of a block of a kind, which nobody else ends; or, for a rule
+about leaks, it is null or leads to an object that holds nothing that has to be ended (`HOLDS_NONE`). A call keeps one of the
+first two by
 
 - null;
 - a block of the caller's own, of that kind and at its start, or anywhere in it for `live`: nothing leads there but variables of
@@ -13,8 +15,13 @@ what has not ended (`live`), or it is null or leads to the start of a block of a
 
 No two arguments may lead to one block. The functions on the way are called by functions of the program only, and by name; all
 that `main` leads to is followed, so that no call has another name. Chains of calls are finite, so that functions that call
-themselves may assume what they show (Hoare's rule of recursion). Nothing is required that leaks depend on: an own block may lead
-to others that its owner gave away.
+themselves may assume what they show (Hoare's rule of recursion).
+
+A call keeps that an object holds nothing by null, a variable of the caller's own, an own block of memory, or the object of the
+caller's own parameter, if the callers of the caller keep the same. The caller must also be proved not to leak itself, if what it
+overwrites holds nothing in turn. Then what it has stored in its object since that is its own, it has found elsewhere, or got from
+others: its own blocks it gave to nobody, functions that it calls hand no block over, and nothing that it or they overwrite held
+one. So each block that the object leads to is also reached from where it was found.
 """
 
 from __future__ import annotations
@@ -23,8 +30,9 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from analysis.certificate.hidden_calls import hidden_calls
-from analysis.certificate.ownership.obligations import LIVE, Obligations, Passed
-from analysis.certificate.ownership.whole_conditions import never_ends
+from analysis.certificate.ownership.memory_state import FIXED, NULL, OWN_VARIABLE
+from analysis.certificate.ownership.obligations import HOLDS_NONE, LIVE, Obligations, Passed
+from analysis.certificate.ownership.whole_conditions import never_ends, unmet
 from analysis.cfa.callgraph import callers
 from analysis.cfa.graph import Program
 from analysis.cfa.open_functions import only_started
@@ -37,7 +45,12 @@ _NEEDED = {
     "heap": "`{}` is null, or a whole block of memory that nothing else frees",
     "stream": "`{}` is null, or an open stream that nothing else closes",
     "directory": "`{}` is null, or an open directory that nothing else closes",
+    HOLDS_NONE["memory-leak"]: "`{}` is null, or what it points to leads to nothing that has to be freed",
+    HOLDS_NONE["resource-leak"]: "`{}` is null, or what it points to leads to nothing that has to be closed",
 }
+
+
+_EMPTY = frozenset(HOLDS_NONE.values())
 
 
 class Requirement(NamedTuple):
@@ -69,7 +82,7 @@ def broken(program: Program, found: Mapping[str, Obligations], function: str, ru
     for requirement in () if hidden else requirements:
         if _is_given_at_start(program, requirement):
             continue
-        why = unseen_calls(program, requirement.function, entries) or _not_kept(program, found, requirement)
+        why = unseen_calls(program, requirement.function, entries) or _not_kept(program, found, requirement, rule)
         if why:
             return why
     return hidden
@@ -85,11 +98,13 @@ def _above(program: Program, found: Mapping[str, Obligations], function: str, ru
             continue
         yield requirement
         for caller in _callers(program).get(requirement.function, ()):
-            for passed in _passed(program, found, caller, requirement):
-                above = Requirement(caller, passed.name, requirement.need)
-                if passed.what == "parameter" and above not in seen:
-                    seen.add(above)
-                    waiting.append(above)
+            given = _passed(program, found, caller, requirement)
+            above = [Requirement(caller, passed.name, requirement.need) for passed in given if passed.what == "parameter"]
+            if requirement.need in _EMPTY and caller in found:
+                above += [Requirement(caller, *key[1:]) for key in sorted(found[caller].requires) if key[0] == rule]
+            new = [one for one in dict.fromkeys(above) if one not in seen]
+            seen.update(new)
+            waiting += new
 
 
 def _passed(program: Program, found: Mapping[str, Obligations], caller: str, requirement: Requirement) -> Mapping[Passed, str]:
@@ -112,7 +127,7 @@ def unseen_calls(program: Program, function: str, entries: Collection[str]) -> s
     return f"the address of {name}() is used, through which anything may call it" if is_open else ""
 
 
-def _not_kept(program: Program, found: Mapping[str, Obligations], requirement: Requirement) -> str:
+def _not_kept(program: Program, found: Mapping[str, Obligations], requirement: Requirement, rule: str) -> str:
     """Why a caller does not keep a requirement; empty if all do, and there is one."""
     is_called = False
     for caller in _callers(program).get(requirement.function, ()):
@@ -120,6 +135,11 @@ def _not_kept(program: Program, found: Mapping[str, Obligations], requirement: R
             return f"{display_name(caller)}() calls {display_name(requirement.function)}(), and is not followed"
         if found[caller].hidden:
             return f"{display_name(caller)}() calls {display_name(requirement.function)}(), and {found[caller].hidden}"
+        loses = found[caller].refused.get(rule) or unmet(program, found, caller, rule, is_kept=True)
+        if requirement.need in _EMPTY and loses:
+            return (
+                f"{display_name(caller)}() calls {display_name(requirement.function)}(), and may lose something itself: {loses}"
+            )
         for passed, place in _passed(program, found, caller, requirement).items():
             is_called = True
             if not _keeps(passed, requirement.need):
@@ -129,8 +149,10 @@ def _not_kept(program: Program, found: Mapping[str, Obligations], requirement: R
 
 
 def _keeps(passed: Passed, need: str) -> bool:
-    if passed.what in ("other", "fixed"):
-        return passed.what == "fixed" and need == LIVE
+    if need in _EMPTY:
+        return passed.what in (NULL, OWN_VARIABLE, "heap", "parameter")
+    if passed.what in ("other", FIXED, OWN_VARIABLE):
+        return passed.what != "other" and need == LIVE
     if passed.what == "null" or need == LIVE:
         return True
     return passed.is_start and passed.what in (need, "parameter")

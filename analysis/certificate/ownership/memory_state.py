@@ -1,6 +1,7 @@
 """What the pointer variables of a function hold at a location, and the blocks that it knows of.
 
-A value is written as a text: `null`; `fixed`, a pointer to a variable, a function or a string literal; `library`, a pointer to
+A value is written as a text: `null`; `fixed`, a pointer to a variable, a function or a string literal; `variable`, one to a
+variable of the function itself; `library`, a pointer to
 an object of the library's own that never ends (`errno`); `gone`, a pointer to what has ended; `at B`, a pointer to the start of
 block B; `into B`, to anywhere inside. Variables that hold anything else are left out.
 
@@ -16,7 +17,7 @@ from collections.abc import Collection, Iterable
 
 import msgspec
 
-NULL, FIXED, GONE, KEPT, OTHER = "null", "fixed", "gone", "library", ""
+NULL, FIXED, OWN_VARIABLE, GONE, KEPT, OTHER = "null", "fixed", "variable", "gone", "library", ""
 RESULT = "return"
 """Stands for a variable that holds what the function returns."""
 PASSED, GIVEN, ABSENT = "passed", "given", "absent"

@@ -13,14 +13,17 @@ LEAKS = frozenset(("memory-leak", "resource-leak"))
 RULES = FREES | USES | LEAKS
 """The rules that closed sets prove."""
 LIVE = "live"
-"""The requirement that a parameter is null, or leads to what has not ended. The others are kinds of blocks: null, or the start
-of one, which nobody else ends."""
+"""The requirement that a parameter is null, or leads to what has not ended. The others, but those of `HOLDS_NONE`, are kinds of
+blocks: null, or the start of one, which nobody else ends."""
+HOLDS_NONE = {"memory-leak": "no block", "resource-leak": "no file"}
+"""The requirement of each rule about leaks that a parameter is null, or leads to an object that may be overwritten: it holds no
+pointer to what has to be ended, nor to what leads there, and no number of an open file."""
 INSIDE = "() is called, and may keep, free or lose memory or a file: "
 
 
 class Passed(NamedTuple):
-    """What is passed for a parameter. `what`: `null`, `fixed`, the kind of an own block, `parameter` for the block of the
-    caller's own parameter `name`; `other` for all else. `is_start`: it leads to the start of the block."""
+    """What is passed for a parameter. `what`: `null`, `fixed`, `variable`, the kind of an own block, `parameter` for the block of
+    the caller's own parameter `name`; `other` for all else. `is_start`: it leads to the start of the block."""
 
     what: str
     name: str = ""
@@ -47,8 +50,8 @@ class Obligations:
     does not. `contents`: where the blocks of parameters are changed so that what they lead to could be lost, by parameter and
     rule; `lost`: the conditions under which nothing is lost there, by rule. `requires`: where a rule needs callers to keep a
     requirement (`kept_by_callers`), by rule, parameter and what is needed. `passed`: what is passed to functions of the
-    program, and where, by function and number of the parameter. `hidden`: why not all of that is seen. `broken`: why the
-    function is not followed."""
+    program, and where, by function and number of the parameter. `hidden`: why not all of that is seen. `ends_unknown`: whether it
+    ends what it finds in memory. `broken`: why the function is not followed."""
 
     def __init__(self) -> None:
         self.refused: dict[str, str] = {}
@@ -56,7 +59,7 @@ class Obligations:
         self.handed: dict[str, str] = {}
         self.unless: dict[str, dict[Condition, str]] = {}
         self.leaves = self.misuses = ""
-        self.returns_new = False
+        self.returns_new = self.ends_unknown = False
         self.touched: set[str] = set()
         self.met: set[str] = set()
         self.contents: dict[tuple[str, str], str] = {}

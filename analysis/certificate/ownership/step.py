@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from analysis.certificate.ownership.memory_state import Memory
-from analysis.certificate.ownership.obligations import LEAKS, Condition, Obligations
+from analysis.certificate.ownership.obligations import HOLDS_NONE, LEAKS, Condition, Obligations
 from analysis.certificate.ownership.open_descriptors import opens_descriptors
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.cfa.marks import marked
@@ -61,12 +61,14 @@ class Step(NamedTuple):
         self.found.met.update(rules)
 
     def change_contents(self, parameter: str, rules: Iterable[str], why: str, condition: Condition) -> None:
-        """What the block of a parameter led to could be lost here, unless a condition is met."""
+        """What the block of a parameter led to could be lost here, unless a condition is met, or callers keep that it led to
+        nothing."""
         if condition.what != "below":
             self.meet(rules)
         for rule in rules:
             self.found.contents.setdefault((parameter, rule), f"{why} at {self.place}")
             self.found.lost.setdefault(rule, {}).setdefault(condition, f"{why} at {self.place}")
+            self.found.requires.setdefault((rule, parameter, HOLDS_NONE[rule]), f"{why} at {self.place}")
 
     def require(self, rules: Iterable[str], parameter: str, need: str, why: str) -> None:
         """The rules hold here if callers keep a requirement."""

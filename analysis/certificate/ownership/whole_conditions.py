@@ -20,10 +20,10 @@ from analysis.model.spelling import display_name
 _LOST = {"memory-leak": MADE, "resource-leak": MADE - {"heap"}}
 
 
-def unmet(program: Program, found: Mapping[str, Obligations], function: str, rule: str) -> str:
+def unmet(program: Program, found: Mapping[str, Obligations], function: str, rule: str, *, is_kept: bool = False) -> str:
     """Why a condition may not be met under which a rule holds in a function, in runs from `main`; empty if all are. `found` is
-    what closed sets show."""
-    for name, condition, why in _asked(program, found, function, rule):
+    what closed sets show. `is_kept`: callers of the function keep what it requires of what its parameters lead to."""
+    for name, condition, why in _asked(program, found, function, rule, is_kept=is_kept):
         if condition.what == "below":
             if condition.callee not in found:
                 return f"{display_name(condition.callee)}() is called, and is not followed"
@@ -53,13 +53,16 @@ def never_ends(program: Program, function: str, parameter: str) -> bool:
     return pointed(program).never_ends(function, variable)
 
 
-def _asked(program: Program, found: Mapping[str, Obligations], function: str, rule: str) -> Iterator[tuple[str, Condition, str]]:
+def _asked(
+    program: Program, found: Mapping[str, Obligations], function: str, rule: str, *, is_kept: bool = False
+) -> Iterator[tuple[str, Condition, str]]:
     """The conditions of a function, and of those that it is asked about, each with its function and why it matters."""
     waiting, seen = [function], {function}
     while waiting:
         name = waiting.pop()
         one = found.get(name, Obligations())
-        for condition, why in (*one.unless.get(rule, {}).items(), *one.lost.get(rule, {}).items()):
+        lost = {} if is_kept and name == function else one.lost.get(rule, {})
+        for condition, why in (*one.unless.get(rule, {}).items(), *lost.items()):
             yield name, condition, why
             new = [one for one in _asked_about(program, name, condition) if one not in seen]
             seen.update(new)

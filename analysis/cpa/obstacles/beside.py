@@ -16,13 +16,14 @@ proved of a function as if it ran alone holds if nothing that it, or anything it
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 import msgspec
 
 from analysis.c.control import BY_NUMBER, ERRNO, STARTS, SWITCHES, Start
 from analysis.c.functions import is_harmless
+from analysis.cfa.callgraph import callees
 from analysis.cfa.graph import Cfa, Program
 from analysis.cpa.obstacles.accesses import own
 from analysis.cpa.obstacles.code_addresses import UNKNOWN, CodeAddresses
@@ -118,7 +119,8 @@ class Beside:
     @cached_property
     def _closed(self) -> bool:
         """Whether no code but the program's and the system's runs."""
-        return is_closed(self._program)
+        program = self._referred()
+        return program is not None and is_closed(program)
 
     # -- what they change ---------------------------------------------------------------------------------------
 
@@ -256,15 +258,14 @@ class Beside:
 
     def _below(self, functions: Iterable[str]) -> frozenset[str]:
         """These functions and all that they can call."""
+        program = self._referred()
+        called: Mapping[str, tuple[str, ...]] = {} if program is None else callees(program)
         reached = set(functions)
         waiting = list(reached)
         while waiting:
-            cfa = self._program.functions.get(waiting.pop())
-            for call in () if cfa is None else own(cfa).calls:
-                for target in self._program.targets(call):
-                    if target not in reached:
-                        reached.add(target)
-                        waiting.append(target)
+            new = set(called.get(waiting.pop(), ())) - reached
+            reached |= new
+            waiting += new
         return frozenset(reached)
 
 

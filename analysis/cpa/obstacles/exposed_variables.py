@@ -12,8 +12,9 @@ from collections.abc import Iterable
 
 from analysis.c.functions import is_complete
 from analysis.cfa.addresses_taken import pointed_statics
+from analysis.cfa.callgraph import called, callees
 from analysis.cfa.graph import Program
-from analysis.cpa.obstacles.accesses import own
+from analysis.model.kept_with import kept_with
 
 _KNOWN: weakref.WeakKeyDictionary[Program, frozenset[str]] = weakref.WeakKeyDictionary()
 
@@ -29,12 +30,15 @@ def exposed(program: Program) -> frozenset[str]:
     return known
 
 
+@kept_with
 def is_closed(program: Program) -> bool:
     """Whether no code but the program's and the system's runs."""
-    calls = (call for cfa in program.functions.values() for call in own(cfa).calls)
-    called = {target for call in calls for target in program.targets(call) or ("",)}
-    outside = (name for name in called if name not in program.functions)
-    return "main" in program.functions and all(is_complete(name) or is_system(program, name) for name in outside)
+    if "main" not in program.functions:
+        return False
+    if not all(program.targets(call) for cfa in program.functions.values() for call in called(cfa)[1]):
+        return False  # nothing is known that the pointer could lead to
+    outside = set[str]().union(*callees(program).values()) - program.functions.keys()
+    return all(is_complete(name) or is_system(program, name) for name in outside)
 
 
 def is_system(program: Program, name: str) -> bool:
