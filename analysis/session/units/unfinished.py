@@ -81,14 +81,10 @@ def unfinished(previous: Built, text: bytes) -> list[BrokenFunction]:
 
     found = []
     for gap in sorted(gaps):
-        put_in = _put_in(previous, text, gap)
-        changes_word = put_in is not None and _changes_word(text, gap.start, *put_in, is_type)
-        if changes_word and put_in is not None and put_in[1] == gap.end:
-            continue  # the first word of the function
-        put_in = None if changes_word else put_in
-        if put_in is None and gap.in_head:
+        examined = _examined(text, gap, _put_in(previous, text, gap), is_type)
+        if examined is None:
             continue
-        begin, end = put_in or (gap.start, gap.end)
+        begin, end = examined
         item = _last_item(text, begin, end)
         if item is not None:
             if _goes_on(text, end) or (item.depth and _last_item(text, begin, gap.end) is None):  # it is closed further down
@@ -102,6 +98,15 @@ def unfinished(previous: Built, text: bytes) -> list[BrokenFunction]:
             ):
                 found.append(BrokenFunction(None, item.start, item.end, item.end - 1))
     return found
+
+
+def _examined(text: bytes, gap: _Gap, put_in: tuple[int, int] | None, is_type: Callable[[bytes], bool]) -> tuple[int, int] | None:
+    """What of a gap may be unfinished: what was put in, if that is all; None if nothing can be."""
+    if put_in is not None and _changes_word(text, gap.start, *put_in, is_type):
+        if put_in[1] == gap.end:
+            return None  # the first word of the function
+        put_in = None
+    return None if put_in is None and gap.in_head else put_in or (gap.start, gap.end)
 
 
 def _joins(text: bytes, at: int) -> bool:
@@ -228,24 +233,25 @@ def _is_foreign(words: Sequence[bytes], head: Sequence[bytes], at_function: bool
     """Whether words cannot stand before a declaration that begins with others, its head; or before that of a function."""
     if at_function and b"typedef" in words:
         return True
-    storage = 0
     types: list[bytes] = []
     before = b""
     for word in words:
-        if before in _TAGGED:
-            pass  # a tag
-        elif word in _STORAGE:
-            storage += 1
+        if before in _TAGGED or word in _STORAGE:
+            pass  # a tag, or of no type
         elif word in _TYPES or is_type(word):
             types.append(word)
         elif word not in _KNOWN and word not in _CLOSING:
             return True
         before = word
-    if before in _TAGGED and head and head[0] not in _KNOWN:
-        head = head[1:]  # a tag
-    behind = {word for word in head if word in _TYPES or word in _SIZES or is_type(word)}
-    are_one = len(types) == 1 and behind <= _WITH_SIZE.get(types[0], frozenset())  # `char unsigned` (C11 6.7.2p2)
-    return bool((types and behind and not are_one) or (storage and not _STORAGE.isdisjoint(head)))
+    is_tag = before in _TAGGED and not _KNOWN.issuperset(head[:1])
+    behind = {word for word in head[is_tag:] if word in _TYPES or word in _SIZES or is_type(word)}
+    two_storages = not (_STORAGE.isdisjoint(words) or _STORAGE.isdisjoint(head))
+    return two_storages or bool(types and behind and not _are_one(types, behind))
+
+
+def _are_one(types: Sequence[bytes], behind: set[bytes]) -> bool:
+    """Whether words before and behind a place name one type, as in `char unsigned` (C11 6.7.2p2)."""
+    return len(types) == 1 and behind <= _WITH_SIZE.get(types[0], frozenset())
 
 
 def _goes_on(text: bytes, start: int) -> bool:
