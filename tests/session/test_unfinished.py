@@ -194,3 +194,51 @@ def test_a_function_that_does_not_parse_may_call_what_is_declared_no_more(tmp_pa
     assert [(f.name, f.stale) for f in checker.check().functions] == [("gone", False), ("user", False)]
     checker.change(path, used + broken)
     assert [(f.name, f.stale) for f in checker.check().functions] == [("user", True)]
+
+
+_ABOVE = """\
+typedef int int32_t; typedef unsigned uint; typedef signed char int8; typedef struct foo { int v; } foo; struct bar { int v; };
+int zero(void) { return 0; }
+
+"""
+_BELOW = "\nint main(void) { return zero(); }\n"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("typedef signed char small;", "typedef unsigned char small;"),
+        ("static int n;", "static int32_t n;"),
+        ("typedef int small;", "typedef int8 small;"),
+        ("extern int n;", "extern uint n;"),
+        ("int n;", "int an;"),
+        ("int n;", "int na;"),
+        ("int i;", "int_i;"),
+        ("int f(int a);", "uint f(int a);"),
+        ("int f(void) { return 1; }", "uint f(void) { return 1; }"),
+        ("int f(void) { return 1; }", "int32_t f(void) { return 1; }"),
+        ("static foo *list;", "static struct foo *list;"),
+        ("foo *f(void) { return 0; }", "struct foo *f(void) { return 0; }"),
+        ("bar *n;", "struct bar *n;"),
+        ("static unsigned n;", "static char unsigned n;"),
+        ("long f(void) { return 1; }", "int long f(void) { return 1; }"),
+        ("double n;", "long double n;"),
+    ],
+)
+def test_a_declaration_that_is_edited_is_what_it_is_from_scratch(one: str, other: str, tmp_path: Path) -> None:
+    """What makes another word, or another type, of a declaration is no item of its own: both ways."""
+    path = str(tmp_path / "a.c")
+
+    def read(*middle: str) -> tuple[dict[str, object], int, list[str]]:
+        checker = Checker(Options(engine="automaton"))
+        Path(path).write_text(_ABOVE + middle[0] + _BELOW)
+        checker.open([path])
+        for version, text in enumerate(middle):
+            checker.change(path, _ABOVE + text + _BELOW, version)
+            checker.check()
+        (built,) = checker.built
+        functions = [str(function.cfa.type) for function in built.unit.functions]
+        return dict(built.unit.level.scope.names), built.parse_errors, functions
+
+    assert read(one, other) == read(other)
+    assert read(other, one) == read(one)

@@ -10,6 +10,7 @@ from analysis.frontend.declarations.records import Records
 from analysis.frontend.declarations.scope import ObjectEntry
 from analysis.frontend.declarations.volatile import Levels
 from analysis.frontend.lowering import operators
+from analysis.frontend.lowering.cleanups import Cleanups
 from analysis.frontend.lowering.context import StaticLocal, children, field_of
 from analysis.frontend.lowering.refused import RefusedError
 from analysis.frontend.syntax.parser import Node
@@ -21,7 +22,7 @@ _NOT_EVALUATED = frozenset(("sizeof_expression", "alignof_expression", "offsetof
 _LARGEST_TABLE = 4096  # parts of a static object that are kept; what larger tables hold is not known
 
 
-class LocalDeclarations(Enumerations, Records):
+class LocalDeclarations(Cleanups, Enumerations, Records):
     """Declarations in blocks, and static initialisers."""
 
     def declaration(self, node: Node) -> None:
@@ -30,17 +31,24 @@ class LocalDeclarations(Enumerations, Records):
         storage = specifiers.storage | {"typedef"} if node.type == "type_definition" else specifiers.storage
         before = node.prev_sibling
         start = node.start_byte if before is None else before.end_byte
-        strange = strange_of_variable(attributes(text for _, text in self.attributes_beside(node, start)))
+        beside = self.attributes_beside(node, start)
+        strange = strange_of_variable(attributes(text for _, text in beside))
         if strange and "typedef" not in storage:
             raise RefusedError(strange)
+        first: int | None = None
         for position, child in enumerate(node.children):
             if node.field_name_for_child(position) != "declarator":
                 continue
+            first = child.start_byte if first is None else first
             initialiser = child.child_by_field_name("value") if child.type == "init_declarator" else None
             core = field_of(child, "declarator") if child.type == "init_declarator" else child
             if any(part.type == "gnu_asm_expression" for part in core.named_children):
                 raise RefusedError("assembler name")
-            self.declare(self.declarator(core, specifiers.type, specifiers.volatile), storage, initialiser, child)
+            found = self.declarator(core, specifiers.type, specifiers.volatile)
+            self.declare(found, storage, initialiser, child)
+            called = self.cleanup_of(beside, child, first) if beside else ""
+            if called and found.name is not None:
+                self.note_cleanup(found.name, storage, called, child)
 
     def declare(self, found: Declarator, storage: frozenset[str], initialiser: Node | None, site: Node) -> None:
         """Takes in one declarator of a block."""

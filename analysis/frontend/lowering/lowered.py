@@ -27,9 +27,11 @@ class Lowering(Statements, Conditions, Calls, Initialisers, Expressions):
         found = self._parameters(parameters)
         body = node.child_by_field_name("body")
         if body is not None:
+            self.body = body
             self._look_at_attributes(body)
             for child in body.named_children:
                 self.statement(child)
+            self.leave_scope(0, body)
             self.flow.edge_to(self.exit, ir.Return(None), body.end_byte - 1, body.end_byte)
             self.end_jumps(body)
             strange = self.nested_function or (self.ambiguous_label and f"two labels named {self.ambiguous_label}")

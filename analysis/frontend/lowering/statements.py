@@ -34,7 +34,7 @@ class Statements(LocalDeclarations):
     """Statements, blocks and their declarations."""
 
     def __init__(self, *args: object, **named: object) -> None:
-        super().__init__(*args, **named)  # type: ignore[arg-type]
+        super().__init__(*args, **named)
         self.exit = self.flow.location()
         self._breaks: list[int] = []
         self._continues: list[int] = []
@@ -59,7 +59,7 @@ class Statements(LocalDeclarations):
                 if kind == "function_definition":  # may be called where control does not come over it
                     self.nested_function = reason
             return
-        state = self.depth, self.flow.current, len(self.flow.edges), self.names.level(), self.names.mark()
+        state = self.depth, self.flow.current, len(self.flow.edges), self.names.level(), self.names.mark(), len(self.cleanups)
         order = self.order.state()
         self.depth += 1
         try:
@@ -94,10 +94,10 @@ class Statements(LocalDeclarations):
         finally:
             self._labels, self._breaks, self._continues, self._cases = kept
 
-    def _back_to(self, depth: int, current: int, edges: int, blocks: int, mark: int) -> None:
+    def _back_to(self, depth: int, current: int, edges: int, blocks: int, mark: int, cleanups: int) -> None:
         """Undoes what lowering a statement did."""
         self.depth, self.flow.current = depth, current
-        del self.flow.edges[edges:]
+        del self.flow.edges[edges:], self.cleanups[cleanups:]
         self.names.unwind(blocks)
         self.names.reset(mark)
 
@@ -127,8 +127,10 @@ class Statements(LocalDeclarations):
 
     def _block(self, node: Node) -> None:
         self.names.enter()
+        depth = len(self.cleanups)
         for child in node.named_children:
             self.statement(child)
+        self.leave_scope(depth, node)
         self.names.leave()
 
     def _block_of(self, node: Node) -> None:
@@ -140,7 +142,7 @@ class Statements(LocalDeclarations):
     def block_value(self, node: Node) -> ir.Expr:
         """A statement expression: the value of its last statement, if that is an expression."""
         self.names.enter()
-        level = self.names.level()
+        level, depth = self.names.level(), len(self.cleanups)
         try:
             statements = children(node)
             for child in statements[:-1]:
@@ -153,15 +155,19 @@ class Statements(LocalDeclarations):
                 last = children(last)[-1]
             if last.type != "expression_statement" or not children(last):
                 self.statement(last)
+                self.leave_scope(depth, node)
                 return ir.Unknown(Void())
             value = self.value(children(last)[0])
             if isinstance(value.type, Void):
+                self.leave_scope(depth, node)
                 return value
             result = self.temporary(value.type)
             self.names.place(result.name, above=1)
             self.emit(ir.Assign(result, value), last)
+            self.leave_scope(depth, node)
             return result
         finally:
+            del self.cleanups[depth:]
             self.names.unwind(level - 1)
 
     def _expression_statement(self, node: Node) -> None:
@@ -240,6 +246,7 @@ class Statements(LocalDeclarations):
     def _loop_body(self, node: Node, start: int, after: int, again: int) -> None:
         self._breaks.append(after)
         self._continues.append(again)
+        self.leads_out(after, again)
         self.flow.current = start
         self._block_of(node)
         self.flow.go(again)
@@ -263,6 +270,7 @@ class Statements(LocalDeclarations):
 
     def _for(self, node: Node) -> None:
         self.names.enter()
+        depth = len(self.cleanups)
         initialiser = node.child_by_field_name("initializer")
         if initialiser is not None:
             if initialiser.type == "declaration":
@@ -282,6 +290,7 @@ class Statements(LocalDeclarations):
             self.discard(update)
         self.flow.go(head)
         self.flow.current = after
+        self.leave_scope(depth, node)
         self.names.leave()
 
     def _switch(self, node: Node) -> None:
@@ -299,6 +308,7 @@ class Statements(LocalDeclarations):
                 self._test_case(value, case, tested, label)
         self.flow.go(default)
         self._breaks.append(after)
+        self.leads_out(after)
         self._block_of(body)
         self._breaks.pop()
         self.flow.go(after)
@@ -370,7 +380,9 @@ class Statements(LocalDeclarations):
             self._computed_goto(node)
             return
         self.order.jumps += 1
-        self.flow.go(self._label(self.source(field_of(node, "label"))))
+        name = self.source(field_of(node, "label"))
+        self.leave_for_label(name, node)
+        self.flow.go(self._label(name))
 
     def _computed_goto(self, node: Node) -> None:
         """Which label the operand is the address of is not followed. What looks for defects goes on at all of them, over an edge
@@ -400,6 +412,7 @@ class Statements(LocalDeclarations):
         if not targets:
             raise RefusedError(f"{node.type.split('_')[0]} outside a loop")
         self.order.jumps += 1
+        self.leave_for(targets[-1], node)
         self.flow.go(targets[-1])
 
     def _return(self, node: Node) -> None:
@@ -410,6 +423,11 @@ class Statements(LocalDeclarations):
                 self.discard(given[0])
             else:
                 value = operators.convert(self.value(given[0]), self.result_type)
+        if value is not None and self.cleanups:  # which may change what the value is computed from
+            result = self.temporary(value.type)
+            self.emit(ir.Assign(result, value), node)
+            value = result
+        self.leave_all(node)
         self.flow.edge_to(self.exit, ir.Return(value), node.start_byte, node.end_byte)
         self.flow.stop()
 

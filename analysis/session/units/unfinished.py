@@ -10,6 +10,9 @@ well, all text between the two functions. Its last item is unfinished if it has 
 what follows. That is so if it opens a brace or bracket and does not close it, if it has a list of parameters,
 if it has a word or sign that means nothing there, or if it has a type or storage class and what follows has
 one, too. Everything else can belong to what follows: `static`, or a type where the function has none.
+
+Text that makes another word of one that was there, as `un` does before `signed`, and `32_t` behind `int`, was not put in
+between two items: it is no item, but changes one.
 """
 
 from __future__ import annotations
@@ -27,11 +30,15 @@ _TOKEN = re.compile(
     rb"""(?P<skip>^\#[^\n]*|\s+)|(?P<word>[A-Za-z_$][\w$]*)|(?P<text>"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?)|(?P<other>.)""",
     re.DOTALL | re.MULTILINE,
 )
+_WORD = re.compile(rb"[\w$]++")
+_ENDS_IN_WORD = re.compile(rb"[\w$]++\Z")
 _MARKER = re.compile(rb'\n# (\d{1,9})(?= ")')
 _STORAGE = frozenset((b"static", b"extern", b"typedef", b"register", b"auto"))
 _TAGGED = frozenset((b"struct", b"union", b"enum"))
 _TYPES = frozenset((b"void", b"char", b"int", b"float", b"double", b"_Bool")) | _TAGGED
 _COMBINED = frozenset(b"short long signed unsigned _Complex const volatile restrict inline _Noreturn _Thread_local".split())
+_SIZES = frozenset((b"short", b"long", b"signed", b"unsigned"))
+_WITH_SIZE = {b"int": _SIZES, b"char": frozenset((b"signed", b"unsigned")), b"double": frozenset((b"long",))}
 _EXTENSIONS = frozenset(b"__attribute__ __attribute __extension__ __inline __inline__ __const __restrict __signed__".split())
 _WITH_ARGUMENTS = frozenset(b"__attribute__ __attribute __declspec _Alignas __asm__ asm _Atomic typeof __typeof__".split())
 _FAR = 4096  # bytes that are looked at above the first function, and below what is unfinished: headers are long
@@ -74,19 +81,37 @@ def unfinished(previous: Built, text: bytes) -> list[BrokenFunction]:
 
     found = []
     for gap in sorted(gaps):
-        put_in = _put_in(previous, text, gap)
-        if put_in is None and gap.in_head:
+        examined = _examined(text, gap, _put_in(previous, text, gap), is_type)
+        if examined is None:
             continue
-        begin, end = put_in or (gap.start, gap.end)
+        begin, end = examined
         item = _last_item(text, begin, end)
         if item is not None:
             if _goes_on(text, end) or (item.depth and _last_item(text, begin, gap.end) is None):  # it is closed further down
                 continue
             at_function = not text[end : gap.end].strip()
-            joined = _is_word(text[item.end - 1 : item.end]) and _is_word(text[item.end : item.end + 1])
-            if item.depth or item.declares or joined or _is_foreign(item.words, _head(text, end), at_function, is_type):
+            if (
+                item.depth
+                or item.declares
+                or _joins(text, item.end)
+                or _is_foreign(item.words, _head(text, end), at_function, is_type)
+            ):
                 found.append(BrokenFunction(None, item.start, item.end, item.end - 1))
     return found
+
+
+def _examined(text: bytes, gap: _Gap, put_in: tuple[int, int] | None, is_type: Callable[[bytes], bool]) -> tuple[int, int] | None:
+    """What of a gap may be unfinished: what was put in, if that is all; None if nothing can be."""
+    if put_in is not None and _changes_word(text, gap.start, *put_in, is_type):
+        if put_in[1] == gap.end:
+            return None  # the first word of the function
+        put_in = None
+    return None if put_in is None and gap.in_head else put_in or (gap.start, gap.end)
+
+
+def _joins(text: bytes, at: int) -> bool:
+    """Whether a place is inside of a word, which what ends there has not for itself."""
+    return _is_word(text[at - 1 : at]) and _is_word(text[at : at + 1])
 
 
 def without(text: bytes, parts: Sequence[BrokenFunction]) -> bytes:
@@ -143,6 +168,21 @@ def _put_in(previous: Built, text: bytes, gap: _Gap) -> tuple[int, int] | None:
     return gap.start + start, gap.start + end
 
 
+def _changes_word(text: bytes, begin: int, start: int, end: int, is_type: Callable[[bytes], bool]) -> bool:
+    """Whether what was put in makes another word of one that was there: of one that it is added to, or goes before, if the whole
+    means something, or other words of the same declaration are before it. `begin` is where the text between functions does."""
+    if _ENDS_IN_WORD.search(text, max(begin, start - 1), start) and _WORD.match(text, start):
+        return True
+    if not _joins(text, end):
+        return False
+    begun, rest = _ENDS_IN_WORD.search(text, start, end), _WORD.match(text, end)
+    word = (b"" if begun is None else begun.group()) + (b"" if rest is None else rest.group())
+    if word in _KNOWN or is_type(word):
+        return True
+    before = next(iter(reversed(list(_tokens(text, begin, start)))), None)
+    return before is not None and before.group() not in (b";", b"}")
+
+
 def _edit(old: bytes, new: bytes, broken: Sequence[tuple[int, int]]) -> Difference:
     """Where two texts differ. Where equal text follows what was put in, it is not known which of both was: if it can have been
     put in at the beginning of a line, or in what is broken, it was."""
@@ -193,20 +233,25 @@ def _is_foreign(words: Sequence[bytes], head: Sequence[bytes], at_function: bool
     """Whether words cannot stand before a declaration that begins with others, its head; or before that of a function."""
     if at_function and b"typedef" in words:
         return True
-    types = storage = 0
+    types: list[bytes] = []
     before = b""
     for word in words:
-        if before in _TAGGED:
-            pass  # a tag
-        elif word in _STORAGE:
-            storage += 1
+        if before in _TAGGED or word in _STORAGE:
+            pass  # a tag, or of no type
         elif word in _TYPES or is_type(word):
-            types += 1
+            types.append(word)
         elif word not in _KNOWN and word not in _CLOSING:
             return True
         before = word
-    has_type = any(word in _TYPES or is_type(word) or word in (b"short", b"long", b"signed", b"unsigned") for word in head)
-    return bool((types and has_type) or (storage and not _STORAGE.isdisjoint(head)))
+    is_tag = before in _TAGGED and not _KNOWN.issuperset(head[:1])
+    behind = {word for word in head[is_tag:] if word in _TYPES or word in _SIZES or is_type(word)}
+    two_storages = not (_STORAGE.isdisjoint(words) or _STORAGE.isdisjoint(head))
+    return two_storages or bool(types and behind and not _are_one(types, behind))
+
+
+def _are_one(types: Sequence[bytes], behind: set[bytes]) -> bool:
+    """Whether words before and behind a place name one type, as in `char unsigned` (C11 6.7.2p2)."""
+    return len(types) == 1 and behind <= _WITH_SIZE.get(types[0], frozenset())
 
 
 def _goes_on(text: bytes, start: int) -> bool:
