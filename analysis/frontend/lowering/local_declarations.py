@@ -8,7 +8,7 @@ from analysis.frontend.declarations.declarators import Declarator
 from analysis.frontend.declarations.enumerations import Enumerations
 from analysis.frontend.declarations.records import Records
 from analysis.frontend.declarations.scope import ObjectEntry
-from analysis.frontend.declarations.volatile import Levels
+from analysis.frontend.declarations.volatile import ITSELF, Levels, levels_of
 from analysis.frontend.lowering import operators
 from analysis.frontend.lowering.context import StaticLocal, children, field_of
 from analysis.frontend.lowering.refused import RefusedError
@@ -18,6 +18,7 @@ from analysis.model.c_types import INT, Array, Function, Record, Type, Void
 
 _BRACED = frozenset(("initializer_list", "compound_literal_expression"))
 _NOT_EVALUATED = frozenset(("sizeof_expression", "alignof_expression", "offsetof_expression"))
+_OF_ITS_VALUE = "__auto_type"  # in place of a type, in GNU C
 _LARGEST_TABLE = 4096  # parts of a static object that are kept; what larger tables hold is not known
 
 
@@ -26,6 +27,9 @@ class LocalDeclarations(Enumerations, Records):
 
     def declaration(self, node: Node) -> None:
         """A declaration in a block."""
+        if any(child.type == "type_identifier" and self.source(child) == _OF_ITS_VALUE for child in node.named_children):
+            self._automatic(node)
+            return
         specifiers = self.specifiers(node)
         storage = specifiers.storage | {"typedef"} if node.type == "type_definition" else specifiers.storage
         before = node.prev_sibling
@@ -41,6 +45,24 @@ class LocalDeclarations(Enumerations, Records):
             if any(part.type == "gnu_asm_expression" for part in core.named_children):
                 raise RefusedError("assembler name")
             self.declare(self.declarator(core, specifiers.type, specifiers.volatile), storage, initialiser, child)
+
+    def _automatic(self, node: Node) -> None:
+        """`__auto_type x = e;`: the variable has the type of the value, without qualifiers."""
+        declarator = children(node)[-1]
+        name = declarator.child_by_field_name("declarator")
+        is_plain = len(node.children_by_field_name("declarator")) == 1 and name is not None and name.type == "identifier"
+        if not is_plain or name is None or any(child.type == "storage_class_specifier" for child in node.named_children):
+            raise RefusedError(f"unknown type {_OF_ITS_VALUE}")
+        levels = set[int]()
+
+        def lowered(value: Node) -> ir.Expr:
+            found = self.value(value)
+            levels.update(levels_of(found, self.volatiles, self.names.record))
+            return found
+
+        initialiser = field_of(declarator, "value")
+        type_ = self.probe(lowered, initialiser).type
+        self.declare(Declarator(self.source(name), type_, name, None, frozenset(levels) - ITSELF), frozenset(), initialiser, declarator)
 
     def declare(self, found: Declarator, storage: frozenset[str], initialiser: Node | None, site: Node) -> None:
         """Takes in one declarator of a block."""
