@@ -241,5 +241,8 @@ PROJECTS = {
     ),
 }
 
-NAMES = ("bzip2", "jansson", "libyaml", "lz4", "less", "hiredis", "spin", "sendmail", "gawk", "dropbear", "nginx")
+NAMES = (
+    *("bzip2", "jansson", "libyaml", "lz4", "less", "hiredis", "spin", "sendmail", "gawk", "dropbear", "nginx"),
+    *("stunnel", "libusb", "discount", "socat"),
+)
 """The projects whose findings are read, those of `benchmarks.programs` among them."""

@@ -56,7 +56,7 @@ def _written(effect: ir.Effect, source: str) -> str | None:
 
 
 def _is_whole(source: str) -> bool:
-    """Whether all parentheses in it are closed: where a macro stands for `if` or `while`, only a part of a condition can be told."""
+    """Whether all parentheses in it are closed: where a macro stands for `if`, only a part of the condition can be told."""
     tokens = [match.group() for match in _TOKEN.finditer(source)]
     return all(tokens.count(opening) == tokens.count(closing) for opening, closing in ("()", "[]", "{}"))
 

@@ -44,7 +44,7 @@ CASES = {
     "a sign before what is pointed to": "int a[2] = {1, 300}, *p = a; int y = -*p++; return *p + y;",
     "a size of an element of a member": "struct { long text[3]; } s, *p = &s; return sizeof (s).text[0] * 100 + sizeof(p)->text;",
     "a size of an element": "short a[4]; return sizeof (a)[0] * 10 + sizeof (a);",
-    "a variable that has the type of its value": "word x = 300; __auto_type y = (byte) x; __auto_type z = &y; return *z + sizeof y;",
+    "a variable that has the type of its value": "word x = 300;__auto_type y = (byte) x; __auto_type z = &y; return *z+sizeof y;",
 }
 
 

@@ -55,14 +55,15 @@ class LocalDeclarations(Enumerations, Records):
             raise RefusedError(f"unknown type {_OF_ITS_VALUE}")
         levels = set[int]()
 
-        def lowered(value: Node) -> ir.Expr:
-            found = self.value(value)
-            levels.update(levels_of(found, self.volatiles, self.names.record))
-            return found
+        def with_levels(value: Node) -> ir.Expr:
+            lowered = self.value(value)
+            levels.update(levels_of(lowered, self.volatiles, self.names.record))
+            return lowered
 
         initialiser = field_of(declarator, "value")
-        type_ = self.probe(lowered, initialiser).type
-        self.declare(Declarator(self.source(name), type_, name, None, frozenset(levels) - ITSELF), frozenset(), initialiser, declarator)
+        type_ = self.probe(with_levels, initialiser).type
+        found = Declarator(self.source(name), type_, name, None, frozenset(levels) - ITSELF)
+        self.declare(found, frozenset(), initialiser, declarator)
 
     def declare(self, found: Declarator, storage: frozenset[str], initialiser: Node | None, site: Node) -> None:
         """Takes in one declarator of a block."""

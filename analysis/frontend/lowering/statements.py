@@ -116,7 +116,8 @@ class Statements(LocalDeclarations):
             here = waiting.pop()
             if here.type in ("identifier", "type_identifier"):  # a variable in parentheses can read as a type
                 entry = self.names.lookup(self.source(here))
-                names |= {entry.var.name} if isinstance(entry, ObjectEntry) else set()
+                if isinstance(entry, ObjectEntry) and entry.var.scope != "function":
+                    names.add(entry.var.name)
             waiting += here.named_children
         return names
 

@@ -80,7 +80,7 @@ def handed_back(call: ir.Call, paths: tuple[Path, ...], program: Program) -> Han
 
 
 def _returned(function: Function) -> tuple[int, ...]:
-    """The arguments that the result of a library function may be, or point into. Where its row says no more than that it returns a
+    """The arguments that the result of a library function may be, or point into. Where its row says only that it returns a
     pointer, these are the objects that it writes: `realpath(name, buffer)` returns `buffer`, unless that is null."""
     if function.result in ("argument", "into"):
         return (function.of,)

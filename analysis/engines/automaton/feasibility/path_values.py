@@ -321,8 +321,8 @@ class Store(KnownValues):
         self.assign(RESULT_VALUE, value, lambda _: frozenset())
 
     def leave(self, target: ir.Expr | None, returned: Type, kill: Kill, seen: Iterable[tuple[ir.Expr, ir.Expr]]) -> None:
-        """Closes a call whose result, of the type `returned`, goes to `target`; `seen` pairs the callee's expressions, at its exit,
-        with the caller's."""
+        """Closes a call whose result, of the type `returned`, goes to `target`; `seen` pairs the callee's expressions, at its
+        exit, with the caller's."""
         bindings = self._frames[-1][1]
         result = bindings.get(RESULT_VALUE)
         callee = self.function
