@@ -50,7 +50,7 @@ class Assignments(Context):
         operator, argument = field_of(node, "operator").type, field_of(node, "argument")
         postfix = node.children[0].type != operator
         before_it = list[str]()
-        while postfix and argument.type == "unary_expression":  # `!n++` reads as `(!n)++`
+        while postfix and argument.type == "unary_expression":  # `!n++` reads as an increment of `!n`
             before_it.append(field_of(argument, "operator").type)
             argument = field_of(argument, "argument")
         target = self.expression(argument)

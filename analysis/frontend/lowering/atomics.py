@@ -38,6 +38,10 @@ class Atomics(Context):
         """The value of such a call; None for other functions, and where the object is no integer or pointer."""
         if name in _GENERIC and len(arguments) == _GENERIC[name] + 1:
             return self._through_pointers(name, node, arguments)
+        return self._by_values(name, node, arguments)
+
+    def _by_values(self, name: str, node: Node, arguments: Sequence[Node]) -> ir.Expr | None:
+        """The same for a function that takes the values themselves."""
         found = _NAME.fullmatch(name)
         if found is None or not arguments or (found[1] is None and (found[2] is None) == (found[4] is None)):
             return None
