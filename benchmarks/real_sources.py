@@ -191,7 +191,58 @@ PROJECTS = {
         ),
         configure=(("./configure",),),
     ),
+    "stunnel": Project(
+        SourcePackage(
+            "stunnel4",
+            "3:5.68-2+deb12u1",
+            "stunnel4_5.68.orig.tar.gz",
+            "dcd895ab088b043d4e0bafa8b934e7ab3e697293828dbe9fce46cb7609a7dacf",
+            "stunnel4_5.68-2+deb12u1.dsc",
+            "0dd75f679eaca8b06bb8e813b6299c10c953ab2341a8a80b709a1f7196ac5768",
+        ),
+        configure=(("./configure", "--disable-systemd", "--disable-libwrap"),),
+    ),
+    "libusb": Project(
+        SourcePackage(
+            "libusb-1.0",
+            "2:1.0.26-1",
+            "libusb-1.0_1.0.26.orig.tar.bz2",
+            "12ce7a61fc9854d1d2a1ffe095f7b5fac19ddba095c259e6067a46500381b5a5",
+            "libusb-1.0_1.0.26-1.dsc",
+            "3d75673e367fab1d0ca1ef29276ff4ea31dd7678c9573c10975e8d80bdbd0b14",
+        ),
+        configure=(("./configure", "--disable-udev"),),
+        goals=("-C", "libusb"),
+    ),
+    "discount": Project(
+        SourcePackage(
+            "discount",
+            "2.2.7-2",
+            "discount_2.2.7.orig.tar.gz",
+            "72c1325ddfc40871d6810f1e272cf2d45b361f26357eb38f170fd04d737bb9f2",
+            "discount_2.2.7-2.dsc",
+            "a812e12aceeb4b4aa76c1aaee8e9c2bb9c547b702bab814cd123fe7b6e3e365b",
+        ),
+        configure=(("./configure.sh",),),
+        made=("blocktags", "version.c"),
+        goals=("all",),
+    ),
+    "socat": Project(
+        SourcePackage(
+            "socat",
+            "1.7.4.4-2",
+            "socat_1.7.4.4.orig.tar.gz",
+            "0f8f4b9d5c60b8c53d17b60d79ababc4a0f51b3bb6d2bd3ae8a6a4b9d68f195e",
+            "socat_1.7.4.4-2.dsc",
+            "d69a6c1c1f3e36959b3f43b0383c537a924e5f0dcae6f803621aef9491a71e5a",
+        ),
+        configure=(("./configure",),),
+        goals=("socat", "filan", "procan"),
+    ),
 }
 
-NAMES = ("bzip2", "jansson", "libyaml", "lz4", "less", "hiredis", "spin", "sendmail", "gawk", "dropbear", "nginx")
+NAMES = (
+    *("bzip2", "jansson", "libyaml", "lz4", "less", "hiredis", "spin", "sendmail", "gawk", "dropbear", "nginx"),
+    *("stunnel", "libusb", "discount", "socat"),
+)
 """The projects whose findings are read, those of `benchmarks.programs` among them."""

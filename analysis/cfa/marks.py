@@ -12,6 +12,8 @@ import re
 from analysis.cfa.failed_assertions import failed_condition
 from analysis.cfa.graph import Cfa, Places, Program
 from analysis.cfa.unnamed_values import LONGEST, origin, with_origins
+from analysis.cfa.written_steps import written_step
+from analysis.model import ir
 from analysis.model.spelling import display_name, spell_effect
 
 A_VALUE = "a value"
@@ -53,7 +55,10 @@ def with_places(text: str, program: Program, places: Places | None) -> str:
         spelled = f"assert({condition})"
         if condition is None:
             written = None if places is None else places.written(function, edge.id)
-            spelled = (written or "").rstrip("; ") or with_origins(spell_effect(edge.effect), cfa)
+            if isinstance(edge.effect, ir.Assume):  # which of two branches
+                spelled, _ = written_step(edge.effect, written, cfa)
+            else:
+                spelled = (written or "").rstrip("; ") or with_origins(spell_effect(edge.effect), cfa)
         return f"{where} ({spelled if len(spelled) <= LONGEST else spelled[: LONGEST - 3] + '...'})"
 
     return _MARK.sub(place, _named(text, program)) if "⟦" in text else text

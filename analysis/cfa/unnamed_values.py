@@ -21,20 +21,25 @@ _UNKNOWN = "the result"
 
 def origin(cfa: Cfa, temporary: str) -> str | None:
     """What a temporary holds, in C: the call whose result it is, or the lvalue that it is a copy of. None where several edges
-    write it, where it is something else, or where that rests on other temporaries."""
+    write it that do not all copy the same lvalue, where it is something else, or where that rests on other temporaries."""
     written = [edge.effect for edge in cfa.edges if _target(edge.effect) == temporary]
-    if len(written) != 1:
+    if not written or (len(written) > 1 and any(isinstance(effect, ir.Call) for effect in written)):
         return None
-    match written[0]:
+    texts = {_text_of(effect) for effect in written}
+    text = texts.pop() if len(texts) == 1 else ""
+    return text if text and not _TEMPORARY.search(text) and len(text) <= LONGEST else None
+
+
+def _text_of(written: ir.Effect) -> str:
+    """The call, or the lvalue that is copied; empty for other effects."""
+    match written:
         case ir.Call() as call:
-            text = _STORED_RESULT.sub("", spell_effect(call))
+            return _STORED_RESULT.sub("", spell_effect(call))
         case ir.Assign(_, value):
             while isinstance(value, ir.Cast):
                 value = value.operand
-            text = spell_expr(value, POSTFIX) if isinstance(value, ir.LVALUES) else ""
-        case _:
-            return None
-    return text if text and not _TEMPORARY.search(text) and len(text) <= LONGEST else None
+            return spell_expr(value, POSTFIX) if isinstance(value, ir.LVALUES) else ""
+    return ""
 
 
 def _target(effect: ir.Effect) -> str | None:

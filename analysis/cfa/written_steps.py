@@ -35,7 +35,7 @@ def written_step(effect: ir.Effect, source: str | None, cfa: Cfa) -> tuple[str, 
     """The effect of an edge of the function as a step for people, as it is written where that can be shown. And whether this
     rests on other edges of the function. `source` is what is written at the place of the edge: see `Places.written`."""
     text = spell_effect(effect)
-    known = None if source is None or len(source) > LONGEST else _written(effect, source)
+    known = None if source is None or len(source) > LONGEST or not _is_whole(source) else _written(effect, source)
     if known is not None and not has_temporaries(known):
         return known, False
     return with_origins(text, cfa, LONGEST), has_temporaries(text)
@@ -53,6 +53,12 @@ def _written(effect: ir.Effect, source: str) -> str | None:
         case ir.Return() if source.startswith("return"):
             return source.rstrip("; ")
     return None
+
+
+def _is_whole(source: str) -> bool:
+    """Whether all parentheses in it are closed: where a macro stands for `if`, only a part of the condition can be told."""
+    tokens = [match.group() for match in _TOKEN.finditer(source)]
+    return all(tokens.count(opening) == tokens.count(closing) for opening, closing in ("()", "[]", "{}"))
 
 
 def _call(call: ir.Call, source: str) -> str | None:

@@ -197,9 +197,11 @@ class Return(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash
 
 
 class Unsupported(msgspec.Struct, frozen=True, gc=False, tag_field="node", cache_hash=True):
-    """Something that lowering does not model; a function with a reachable one can never be `safe`."""
+    """Something that lowering does not model; a function with a reachable one can never be `safe`. `mentions` are the names of
+    the variables in a statement that is left out: it may have changed them, or passed them on."""
 
     reason: str
+    mentions: tuple[str, ...] = ()
 
 
 Effect = Assign | Assume | Call | Return | Unsupported

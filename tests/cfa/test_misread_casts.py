@@ -37,6 +37,14 @@ CASES = {
     "three casts": "int x = 65536 + 300; return (int) (byte) (half) -(x);",
     "a keyword before a name": "return (unsigned long) (half) -1 == 4294967295u;",
     "a name before a keyword": "return (half) (unsigned char) -1;",
+    "a sign before what is counted": "int x = 7, y = -x++; return 10 * x + y;",
+    "a test of what is counted": "int x = 0, y = 1; if (!x++) y = 5; while (!--x) y++; return 10 * x + y;",
+    "two signs before a member that is counted": "struct node n = {3}; int y = !!n.f--; return 10 * n.f + y;",
+    "all bits of what is counted, dropped": "int x = 4; ~x++; return x;",
+    "a sign before what is pointed to": "int a[2] = {1, 300}, *p = a; int y = -*p++; return *p + y;",
+    "a size of an element of a member": "struct { long text[3]; } s, *p = &s; return sizeof (s).text[0] * 100 + sizeof(p)->text;",
+    "a size of an element": "short a[4]; return sizeof (a)[0] * 10 + sizeof (a);",
+    "a variable that has the type of its value": "word x = 300;__auto_type y = (byte) x; __auto_type z = &y; return *z+sizeof y;",
 }
 
 

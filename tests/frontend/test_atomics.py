@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
 
 from analysis.interpreter.outcome import Returned
@@ -24,6 +26,11 @@ from tests.support.runs import main_of, run_of
         ),
         ("int a = 6; __atomic_or_fetch(&a, 1, 0); __sync_fetch_and_xor(&a, 2); return a;", 5),
         ("__int128 a = (__int128)1 << 70; __sync_fetch_and_add(&a, 1); return (int)(a >> 70) * 10 + (int)a;", 11),
+        (
+            "int a = 1, b = 2, c; __atomic_load(&a, &c, 5); __atomic_store(&a, &b, 5); b = 9; int d;"
+            " __atomic_exchange(&a, &b, &d, 5); return 1000 * c + 100 * a + 10 * b + d;",
+            1992,
+        ),
         ("int x = 1, *p = 0; __atomic_store_n(&p, &x, 0); return *__atomic_load_n(&p, 0);", 1),
     ],
 )
@@ -31,6 +38,24 @@ def test_what_they_do(statements: str, value: int) -> None:
     run = run_of(main_of(statements))
     assert run.end == Returned(value)
     assert run.assumptions == ()
+
+
+def test_the_macros_of_the_header() -> None:
+    text = """
+    #include <stdatomic.h>
+    int main(void)
+    {
+        atomic_int a = 5;
+        _Atomic long b;
+        int c = atomic_load(&a);
+        atomic_store(&a, 6);
+        atomic_init(&b, 100);
+        int d = atomic_exchange(&a, 7), e = atomic_fetch_add(&a, 1);
+        return c + 10 * d + atomic_load_explicit(&b, memory_order_relaxed) + 1000 * e;
+    }
+    """
+    preprocessed = subprocess.run(["gcc", "-E", "-P", "-"], input=text, capture_output=True, text=True, check=True).stdout
+    assert run_of(preprocessed).end == Returned(5 + 60 + 100 + 7000)
 
 
 def test_what_changes_by_itself_has_any_value() -> None:

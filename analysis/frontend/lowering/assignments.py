@@ -47,11 +47,15 @@ class Assignments(Context):
     def update(self, node: Node, *, wanted: bool) -> ir.Expr:
         """`++` and `--`; a postfix one keeps the old value in a temporary if it is wanted."""
         start, pending = self.mark(), self.order.pending
-        target = self.expression(field_of(node, "argument"))
+        operator, argument = field_of(node, "operator").type, field_of(node, "argument")
+        postfix = node.children[0].type != operator
+        before_it = list[str]()
+        while postfix and argument.type == "unary_expression":  # `!n++` reads as an increment of `!n`
+            before_it.append(field_of(argument, "operator").type)
+            argument = field_of(argument, "argument")
+        target = self.expression(argument)
         if not isinstance(target, ir.LVALUES):
             raise RefusedError("an assignment to what is not an lvalue")
-        operator = field_of(node, "operator").type
-        postfix = node.children[0].type != operator
         before = self.read(target, node)
         old: ir.Expr = target
         if postfix and wanted:
@@ -60,6 +64,8 @@ class Assignments(Context):
         result = operators.binary(operator[0], before, ir.IntConst(1, INT), self.model, self.layout.size)
         self.emit(ir.Assign(target, operators.convert(result, target.type)), node)
         self.order.assigned(target, start, pending)
+        for one in reversed(before_it):
+            old = operators.unary(one, operators.decay(old))
         return old
 
     def store(self, target: ir.Expr, node: Node, site: Node) -> None:

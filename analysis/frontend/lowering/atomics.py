@@ -27,11 +27,21 @@ _WIDE = (UNSIGNED_INT, UNSIGNED_LONG_LONG, Integer(128, False, "unsigned __int12
 _OPERATORS: dict[str, Operator] = {"add": "+", "sub": "-", "and": "&", "or": "|", "xor": "^"}
 
 
+_GENERIC = {"__atomic_load": 2, "__atomic_store": 2, "__atomic_exchange": 3}
+"""Those that take the values through pointers, with how many of them: what `<stdatomic.h>` is made of."""
+
+
 class Atomics(Context):
     """Lowers calls of these functions."""
 
     def atomic(self, name: str, node: Node, arguments: Sequence[Node]) -> ir.Expr | None:
         """The value of such a call; None for other functions, and where the object is no integer or pointer."""
+        if name in _GENERIC and len(arguments) == _GENERIC[name] + 1:
+            return self._through_pointers(name, node, arguments)
+        return self._by_values(name, node, arguments)
+
+    def _by_values(self, name: str, node: Node, arguments: Sequence[Node]) -> ir.Expr | None:
+        """The same for a function that takes the values themselves."""
         found = _NAME.fullmatch(name)
         if found is None or not arguments or (found[1] is None and (found[2] is None) == (found[4] is None)):
             return None
@@ -64,6 +74,32 @@ class Atomics(Context):
             self._write(place, operand, node)
             return before
         return self._changed(before, place, _OPERATORS[found[3]], operand, node, new=found[4] is not None)
+
+    def _through_pointers(self, name: str, node: Node, arguments: Sequence[Node]) -> ir.Expr | None:
+        """The same for a function that takes the values through pointers."""
+        types = [self.probe(self.value, one).type for one in arguments[:-1]]
+        if any(not isinstance(type_, Pointer) or not isinstance(type_.target, Integer | Pointer) for type_ in types):
+            return None
+        marks = [self.mark()]
+        pointers = []
+        for one in arguments[:-1]:
+            pointers.append(self.value(one))
+            marks.append(self.mark())
+        self.discard(arguments[-1])
+        marks.append(self.mark())
+        self.unordered(marks, *pointers, ir.IntConst(0, UNSIGNED_INT))
+        places = [operators.dereference(pointer) for pointer in pointers]
+        first, before = places[0], None
+        if name != "__atomic_store":
+            before = self.temporary(first.type)
+            self.emit(ir.Assign(before, self.read(first, node)), node)
+        if name != "__atomic_load":
+            value = self.temporary(first.type)
+            self.emit(ir.Assign(value, operators.convert(self.read(places[1], node), first.type)), node)
+            self._write(first, value, node)
+        if before is not None:
+            self._write(places[-1], operators.convert(before, places[-1].type), node)
+        return ir.Unknown(c_types.VOID)
 
     def atomic_function(self, name: str, arguments: Sequence[Node]) -> ir.Var | None:
         """The function that is called, where its type depends on the first argument; None for other functions. Raises

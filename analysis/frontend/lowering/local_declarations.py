@@ -8,7 +8,7 @@ from analysis.frontend.declarations.declarators import Declarator
 from analysis.frontend.declarations.enumerations import Enumerations
 from analysis.frontend.declarations.records import Records
 from analysis.frontend.declarations.scope import ObjectEntry
-from analysis.frontend.declarations.volatile import Levels
+from analysis.frontend.declarations.volatile import ITSELF, Levels, levels_of
 from analysis.frontend.lowering import operators
 from analysis.frontend.lowering.cleanups import Cleanups
 from analysis.frontend.lowering.context import StaticLocal, children, field_of
@@ -19,6 +19,7 @@ from analysis.model.c_types import INT, Array, Function, Record, Type, Void
 
 _BRACED = frozenset(("initializer_list", "compound_literal_expression"))
 _NOT_EVALUATED = frozenset(("sizeof_expression", "alignof_expression", "offsetof_expression"))
+_OF_ITS_VALUE = "__auto_type"  # in place of a type, in GNU C
 _LARGEST_TABLE = 4096  # parts of a static object that are kept; what larger tables hold is not known
 
 
@@ -27,6 +28,9 @@ class LocalDeclarations(Cleanups, Enumerations, Records):
 
     def declaration(self, node: Node) -> None:
         """A declaration in a block."""
+        if any(child.type == "type_identifier" and self.source(child) == _OF_ITS_VALUE for child in node.named_children):
+            self._automatic(node)
+            return
         specifiers = self.specifiers(node)
         storage = specifiers.storage | {"typedef"} if node.type == "type_definition" else specifiers.storage
         before = node.prev_sibling
@@ -49,6 +53,25 @@ class LocalDeclarations(Cleanups, Enumerations, Records):
             called = self.cleanup_of(beside, child, first) if beside else ""
             if called and found.name is not None:
                 self.note_cleanup(found.name, storage, called, child)
+
+    def _automatic(self, node: Node) -> None:
+        """`__auto_type x = e;`: the variable has the type of the value, without qualifiers."""
+        declarator = children(node)[-1]
+        name = declarator.child_by_field_name("declarator")
+        is_plain = len(node.children_by_field_name("declarator")) == 1 and name is not None and name.type == "identifier"
+        if not is_plain or name is None or any(child.type == "storage_class_specifier" for child in node.named_children):
+            raise RefusedError(f"unknown type {_OF_ITS_VALUE}")
+        levels = set[int]()
+
+        def with_levels(value: Node) -> ir.Expr:
+            lowered = self.value(value)
+            levels.update(levels_of(lowered, self.volatiles, self.names.record))
+            return lowered
+
+        initialiser = field_of(declarator, "value")
+        type_ = self.probe(with_levels, initialiser).type
+        found = Declarator(self.source(name), type_, name, None, frozenset(levels) - ITSELF)
+        self.declare(found, frozenset(), initialiser, declarator)
 
     def declare(self, found: Declarator, storage: frozenset[str], initialiser: Node | None, site: Node) -> None:
         """Takes in one declarator of a block."""

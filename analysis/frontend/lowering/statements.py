@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from analysis.c.failing import can_fail
+from analysis.frontend.declarations.scope import ObjectEntry
 from analysis.frontend.declarations.types import promote
 from analysis.frontend.lowering import operators
 from analysis.frontend.lowering.context import MisreadError, children, field_of
@@ -106,7 +107,19 @@ class Statements(LocalDeclarations):
             raise RefusedError(reason)
         for label in self._labels_inside(node):  # control may still jump into it
             self.flow.join(label)
-        self.emit(ir.Unsupported(reason), node)
+        self.emit(ir.Unsupported(reason, tuple(sorted(self._variables_inside(node)))), node)
+
+    def _variables_inside(self, node: Node) -> set[str]:
+        """The names of the variables that a statement mentions."""
+        names, waiting = set[str](), [node]
+        while waiting:
+            here = waiting.pop()
+            if here.type in ("identifier", "type_identifier"):  # a variable in parentheses can read as a type
+                entry = self.names.lookup(self.source(here))
+                if isinstance(entry, ObjectEntry) and entry.var.scope != "function":
+                    names.add(entry.var.name)
+            waiting += here.named_children
+        return names
 
     def _labels_inside(self, node: Node) -> Iterator[int]:
         """The locations of the labels and cases in a statement."""

@@ -17,7 +17,6 @@ from analysis.engines.automaton.facts.interior import into, is_into, points_into
 from analysis.engines.automaton.facts.moved_paths import is_steady
 from analysis.engines.automaton.facts.ownership import escapes
 from analysis.engines.automaton.facts.passed_paths import (
-    apply_operations,
     arguments_of,
     is_out_parameter,
     is_own,
@@ -31,6 +30,7 @@ from analysis.engines.automaton.functions.access_paths import (
     LENGTH_LIMIT,
     RESULT,
     Path,
+    apply_operations,
     behind_pointer,
     kills,
     lvalue_cell,
@@ -42,6 +42,7 @@ from analysis.engines.automaton.functions.footprint import Footprints
 from analysis.engines.automaton.functions.function_model import FunctionModel
 from analysis.engines.automaton.functions.matching import Matcher
 from analysis.engines.automaton.functions.private_objects import is_member_of
+from analysis.engines.automaton.functions.value_ranges import stored_as
 from analysis.model import ir
 from analysis.model.intervals import ZERO, meet, within
 from analysis.rules.automaton import ERROR, START
@@ -174,7 +175,7 @@ class CallTransfer:
                 return []
         paths -= temporaries(call)
         fact = Fact(after.rule, after.state, bounded(paths) or after.paths)
-        return self._transfer.outcomes.settle(edge, fact, paths, self._result_environment(model, call, after))
+        return self._transfer.outcomes.settle(edge, fact, paths, self._result_environment(model, call, callee, after))
 
     def _is_evidence(self, model: FunctionModel, edge: Edge, callee: FunctionModel, after: Fact) -> bool:
         """Whether what a callee returns by itself can be null or zero at this call, too (`functions.beliefs`)."""
@@ -303,11 +304,13 @@ class CallTransfer:
             return None
         return apply_operations(path_of(call.arguments[index]), path[1:])
 
-    def _result_environment(self, model: FunctionModel, call: ir.Call, after: Fact) -> Environment:
+    def _result_environment(self, model: FunctionModel, call: ir.Call, callee: FunctionModel, after: Fact) -> Environment:
         """What the callee's exit says of the result, for the branch that tests it."""
         interval = dict(after.environment).get(RESULT_KEY)
         number = None if call.result is None else model.conditions.numbers.get(call.result)
-        return () if interval is None or number is None else ((number, interval),)
+        if interval is None or number is None or call.result is None:
+            return ()
+        return ((number, stored_as(interval, callee.cfa.type.result, call.result.type)),)
 
 
 def _is_changed(model: FunctionModel, edge: Edge, path: Path) -> bool:

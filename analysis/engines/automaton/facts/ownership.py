@@ -67,15 +67,24 @@ class HandedBack(NamedTuple):
 def handed_back(call: ir.Call, paths: tuple[Path, ...], program: Program) -> HandedBack | None:
     """Whether the result of a call, if it is used and not null, is the value that the paths hold, or points into the object."""
     function = program.known(ir.direct_callee(call) or "")
-    if call.result is None or function is None or function.result not in ("argument", "into"):
+    if call.result is None or function is None:
         return None
-    if function.of >= len(call.arguments):
-        return None
-    argument = call.arguments[function.of]
-    is_whole = path_of(argument) in paths
-    if not is_whole and not points_into(argument, paths):
-        return None
-    return HandedBack(() if is_whole and function.result == "argument" else (INSIDE,), bool(function.null))
+    for position in _returned(function):
+        if position < len(call.arguments):
+            argument = call.arguments[position]
+            is_whole = path_of(argument) in paths
+            if is_whole or points_into(argument, paths):
+                is_it = function.result == "argument" or "allocates" in function.besides
+                return HandedBack(() if is_whole and is_it else (INSIDE,), bool(function.null))
+    return None
+
+
+def _returned(function: Function) -> tuple[int, ...]:
+    """The arguments that the result of a library function may be, or point into. Where its row says only that it returns a
+    pointer, these are the objects that it writes: `realpath(name, buffer)` returns `buffer`, unless that is null."""
+    if function.result in ("argument", "into"):
+        return (function.of,)
+    return function.positions("out", "inout") if function.result == "any" else ()
 
 
 def is_shared(effect: ir.Assume, paths: tuple[Path, ...]) -> bool:

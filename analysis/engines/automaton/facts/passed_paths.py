@@ -48,15 +48,6 @@ def through_argument(path: Path, argument: Path | None, parameter: str) -> Path 
     return None
 
 
-def apply_operations(base: Path | None, operations: Path) -> Path | None:
-    """The path that leads on from a value by operations, the first of which follows the pointer."""
-    if base is None or not operations:
-        return base
-    if base[-1] != "&":
-        return (*base, *operations)
-    return (*base[:-1], *operations[1:]) if operations[0] == "*" else None
-
-
 def is_out_parameter(model: FunctionModel, path: Path) -> bool:
     """Whether the path is what a parameter points to, `*out`: through it null and zero go from function to function."""
     return path[0] in model.parameters and path[1:] == ("*",)

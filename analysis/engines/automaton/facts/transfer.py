@@ -213,6 +213,8 @@ class Transfer:
                 return self._store(model, edge, fact, target, value)
             case ir.Call():
                 return self._external.after(model, edge, fact, effect, result)
+            case ir.Unsupported(_, mentions) if any(path[0].removeprefix("@") in mentions for path in fact.paths):
+                return []  # what the statement does to the value is not known
         return self.outcomes.settle(edge, fact, fact.paths)
 
     def _can_branch(self, model: FunctionModel, edge: Edge, fact: Fact) -> bool:

@@ -16,9 +16,9 @@ from analysis.engines.automaton.feasibility.known_values import ARITHMETIC, Item
 from analysis.engines.automaton.functions.access_paths import RESULT
 from analysis.engines.automaton.functions.flag_bits import bits_after, changed_bits, tested_bits
 from analysis.engines.automaton.functions.known_conditions import bare, condition_of
-from analysis.engines.automaton.functions.value_ranges import bounded, natural_range
+from analysis.engines.automaton.functions.value_ranges import bounded, is_stored_as_it_is, natural_range, stored_as
 from analysis.model import ir
-from analysis.model.c_types import Integer, Pointer
+from analysis.model.c_types import Integer, Pointer, Type
 from analysis.model.intervals import ANY, NONZERO, ZERO, Interval, meet
 
 Kill = Callable[[Set[ir.Expr]], Set[ir.Expr]]
@@ -320,8 +320,9 @@ class Store(KnownValues):
         self.returned = bare(value) if isinstance(bare(value), ir.Var) else None
         self.assign(RESULT_VALUE, value, lambda _: frozenset())
 
-    def leave(self, target: ir.Expr | None, kill: Kill, seen: Iterable[tuple[ir.Expr, ir.Expr]]) -> None:
-        """Closes a call whose result goes to `target`; `seen` pairs the callee's expressions, at its exit, with the caller's."""
+    def leave(self, target: ir.Expr | None, returned: Type, kill: Kill, seen: Iterable[tuple[ir.Expr, ir.Expr]]) -> None:
+        """Closes a call whose result, of the type `returned`, goes to `target`; `seen` pairs the callee's expressions, at its
+        exit, with the caller's."""
         bindings = self._frames[-1][1]
         result = bindings.get(RESULT_VALUE)
         callee = self.function
@@ -333,8 +334,10 @@ class Store(KnownValues):
             self._set(outer, symbol, self._values[symbol], self._origins[symbol])
         if target is not None and result is None and self._wanted is not None and self._follows(self.function, target):
             self._wanted.add((callee, RESULT_VALUE))
-        if target is not None and result is not None:
+        if target is not None and result is not None and is_stored_as_it_is(returned, target.type):
             self._set(target, result, self._values[result], self._origins[result])
+        elif target is not None and result is not None:
+            self._set(target, None, stored_as(self._values[result], returned, target.type), self._origins[result])
 
 
 def _is_flag(value: Interval) -> bool:

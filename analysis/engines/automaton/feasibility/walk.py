@@ -21,6 +21,7 @@ from analysis.engines.automaton.functions.access_paths import root_of
 from analysis.engines.automaton.functions.footprint import base_variable, visible
 from analysis.engines.automaton.functions.function_model import FunctionModel
 from analysis.engines.automaton.functions.known_conditions import Condition, bare, condition_of, pointers_followed
+from analysis.engines.automaton.functions.value_ranges import is_stored_as_it_is
 from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.solver.full import DerivationGraph, pack, unpack
 from analysis.model import ir
@@ -219,7 +220,8 @@ class Walk:
             return False
         formula = self._formula(function, edge, call)
         if formula is not None and call.result is not None:
-            store.assign(call.result, formula, self._kill(function, edge))
+            value = formula if is_stored_as_it_is(formula.type, call.result.type) else ir.Cast(formula, call.result.type)
+            store.assign(call.result, value, self._kill(function, edge))
             return True
         callee = self.returning_callee(edge)
         for index, truth in self._delta.model(callee).cases.ensures if callee is not None else ():
@@ -386,10 +388,11 @@ class Walk:
             and parameter.name not in inner.address_taken
             and (is_constant_address(argument) or not kill({argument}))
         }
-        if call.result is not None and store.returned is not None:
+        returned = inner.cfa.type.result
+        if call.result is not None and store.returned is not None and is_stored_as_it_is(returned, call.result.type):
             kept[store.returned] = call.result
         renamed = ((expr, substitute(expr, kept)) for expr in store.expressions())
-        store.leave(call.result, kill, [(e, outer) for e, outer in renamed if outer is not None and is_noted(outer)])
+        store.leave(call.result, returned, kill, [(e, outer) for e, outer in renamed if outer is not None and is_noted(outer)])
 
     # -- the graph ----------------------------------------------------------------------------------------------
 

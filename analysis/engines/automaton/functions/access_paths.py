@@ -239,3 +239,12 @@ def _may_meet(one: Path, other: Path) -> bool:
             constant = [x.lstrip("*")[1:-1].lstrip("-").isdigit() for x in (a, b) if x.endswith("]")]
             return not (len(constant) == 2 and all(constant))
     return True
+
+
+def apply_operations(base: Path | None, operations: Path) -> Path | None:
+    """The path that leads on from a value by operations, the first of which follows the pointer."""
+    if base is None or not operations:
+        return base
+    if base[-1] != "&":
+        return (*base, *operations)
+    return (*base[:-1], *operations[1:]) if operations[0] == "*" else None

@@ -15,6 +15,7 @@ from analysis.engines.automaton.functions.known_conditions import Conditions, Kn
 from analysis.engines.automaton.functions.matching import Matcher
 from analysis.engines.automaton.functions.returning import call_returns
 from analysis.engines.automaton.functions.told_conditions import Told, told
+from analysis.engines.automaton.functions.value_ranges import stored_as
 from analysis.engines.automaton.functions.variable_sources import Assignments
 from analysis.model import ir
 from analysis.model.intervals import ANY, NONZERO, ZERO, Interval, join
@@ -140,7 +141,10 @@ class Cases:
             return ANY
         if name not in self.around.footprints.returning:
             return None
-        return self.around.cases(name).case(call.arguments, values, components[name] == components[self._cfa.name])
+        callee = self.around.cases(name)
+        found = callee.case(call.arguments, values, components[name] == components[self._cfa.name])
+        returned = callee._cfa.type.result
+        return found if found is None or call.result is None else stored_as(found, returned, call.result.type)
 
     def case(self, arguments: Sequence[ir.Expr], values: Sequence[Interval], shallow: bool) -> Interval | None:
         """The function's result for arguments in the given intervals, None if it never returns then, or only because of a

@@ -6,13 +6,13 @@ lives as long as these are unchanged.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import cached_property, lru_cache
 
 import msgspec
 
 from analysis.cfa.graph import Cfa, Edge
-from analysis.engines.automaton.functions.access_paths import Path, lvalue_cell, path_cells, path_of, root_of
+from analysis.engines.automaton.functions.access_paths import Path, apply_operations, lvalue_cell, path_cells, path_of, root_of
 from analysis.engines.automaton.functions.cases import Cases, Surroundings
 from analysis.engines.automaton.functions.chosen_numbers import standard_stream, takes_closed_number
 from analysis.engines.automaton.functions.copies import NONE, AvailableCopies, Copies
@@ -56,7 +56,7 @@ class FunctionModel:
         self.cases = Cases(cfa, self.conditions, self.assignments, self.written, constants, around)
         self.parameters = self.assignments.parameters
         self._matches: dict[int, EdgeMatches] = {}
-        self._has: dict[tuple[int, int, Path], bool] = {}
+        self._has: dict[tuple[int, int], frozenset[Path]] = {}
         self._touched: dict[int, frozenset[str]] = {}
         self._sensitive: dict[int, frozenset[str]] = {}
         self._fresh: dict[tuple[int, str], bool] = {}
@@ -191,12 +191,29 @@ class FunctionModel:
 
     def function_has(self, rule: int, transition: int, path: Path) -> bool:
         """Whether the transition's `if_function_has` holds of the function for the value at the path."""
-        key = (rule, transition, path)
+        return path in self._has_paths(rule, transition)
+
+    def _has_paths(self, rule: int, transition: int) -> frozenset[Path]:
+        """The paths for which that holds. What the function calls can do it for its parameter: `void unlock(struct box *b)`."""
+        key = (rule, transition)
         found = self._has.get(key)
         if found is None:
-            patterns = self._around.matcher.rules[rule].transitions[transition].if_function_has
-            found = self._has[key] = self._around.matcher.function_has(self.cfa, patterns, rule, path)
+            found = self._has[key] = frozenset(self._find_paths(rule, transition))
         return found
+
+    def _find_paths(self, rule: int, transition: int) -> Iterator[Path]:
+        matcher, program = self._around.matcher, self._around.program
+        yield from matcher.having(self.cfa, program, rule, transition)
+        for edge in self.cfa.calls:
+            call = edge.effect
+            assert isinstance(call, ir.Call)
+            for callee in filter(None, map(program.functions.get, program.targets(call))):
+                places = {one.name: number for number, one in enumerate(callee.parameters)}
+                for root, *operations in matcher.having(callee, program, rule, transition):
+                    at = places.get(root, len(call.arguments))
+                    path = apply_operations(path_of(call.arguments[at]), tuple(operations)) if at < len(call.arguments) else None
+                    if path is not None:
+                        yield path
 
     @cached_property
     def calls_and_tests(self) -> dict[str, tuple[int, int]]:
@@ -259,7 +276,8 @@ class FunctionModel:
         """Whether all that the other model was asked of the function as a whole has the same answer here."""
         if "entry_values" in other.__dict__ and not self.entry_values.is_asked_like(other.entry_values):
             return False
-        return all(self.function_has(*asked) == answer for asked, answer in list(other._has.items())) and all(
+        asked = self._around.matcher.asking
+        return all(self._has_paths(*one) == other._has_paths(*one) for one in asked) and all(
             self.is_fresh(root, rule) == answer for (rule, root), answer in list(other._fresh.items())
         )
 

@@ -335,18 +335,25 @@ class Matcher:
         tracked = bound.get(self._index.rules[number].tracks or "")
         return None if tracked is None else path_of(tracked)
 
-    def function_has(self, cfa: Cfa, patterns: Sequence[Pattern], rule: int, path: Path) -> bool:
-        """Whether one of the call patterns matches some edge of the function with the rule's metavariable standing for the
-        path."""
+    @property
+    def asking(self) -> tuple[tuple[int, int], ...]:
+        """The transitions, by rule and index, that only fire in functions where a pattern matches."""
+        each = ((number, index, one) for number, rule in enumerate(self.rules) for index, one in enumerate(rule.transitions))
+        return tuple((number, index) for number, index, transition in each if transition.if_function_has)
+
+    def having(self, cfa: Cfa, program: Program, rule: int, transition: int) -> Iterator[Path]:
+        """The paths that the rule's metavariable stands for where a transition's `if_function_has` matches in the function. The
+        program may be a later revision than the matcher's, with the same names."""
         definition = self._index.rules[rule]
         for edge in cfa.calls:
             call = edge.effect
             assert isinstance(call, ir.Call)
-            for callee in self._program.targets(call):
-                for bound in (bound for pattern in patterns for bound in self._bindings(rule, pattern, call, callee)):
-                    if bound and path_of(bound.get(definition.tracks or "", ir.Unknown(call.callee.type))) == path:
-                        return True
-        return False
+            for callee in program.targets(call):
+                for pattern in definition.transitions[transition].if_function_has:
+                    for bound in self._bindings(rule, pattern, call, callee):
+                        path = path_of(bound.get(definition.tracks or "", ir.Unknown(call.callee.type))) if bound else None
+                        if path is not None:
+                            yield path
 
     def begin(self, program: Program) -> tuple[Match, ...]:
         """What is tracked from the program's start on: globals that `begin` patterns match anywhere, and initial values that

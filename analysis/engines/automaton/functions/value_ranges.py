@@ -13,7 +13,7 @@ from analysis.engines.automaton.functions.flag_bits import of_constant_bits
 from analysis.model import ir
 from analysis.model.c_types import Integer, Type
 from analysis.model.intervals import ANY, NONZERO, Interval, make, meet
-from analysis.model.ranges import bounds, width
+from analysis.model.ranges import bounds, keeps, width
 
 Bounds = tuple[int, int]
 _NOT_NEGATIVE = Interval(0, None)
@@ -63,6 +63,21 @@ def converted(interval: Interval, type_: Integer) -> Interval | None:
     if fits(interval, type_):
         return interval
     return None if type_.name == "_Bool" else _wrapped(interval.low, interval.high, type_)
+
+
+def is_stored_as_it_is(given: Type, type_: Type) -> bool:
+    """Whether each value of one type is the same number in a variable of another."""
+    return not isinstance(given, Integer) or not isinstance(type_, Integer) or keeps(given, type_)
+
+
+def stored_as(interval: Interval, given: Type, type_: Type) -> Interval:
+    """The values of one type as those of another, as where the result of a call goes into a variable of another type."""
+    if is_stored_as_it_is(given, type_) or not isinstance(given, Integer) or not isinstance(type_, Integer):
+        return interval
+    found = converted(bounded(interval, given), type_)
+    if found is None:
+        return NONZERO if interval.nonzero and width(type_) >= width(given) else ANY
+    return found
 
 
 def fits(interval: Interval, type_: Integer) -> bool:

@@ -82,6 +82,7 @@ def revise(
     nodes = _that_differ(relevant, delta.relevance.nodes)
     models = before.models
     wanted = changed.union(moved.callers, _otherwise_constant(delta, before))
+    wanted.update(_calling_otherwise(delta, before, changed, callers))
     calls = _rewrite(delta, before, moved, wanted, callers)
     wanted.update(name for name, known in calls.items() if known is None)
     remodelled, unlike = _remodel(delta, before, wanted, callers)
@@ -269,6 +270,18 @@ def _otherwise_constant(delta: ProgramDelta, before: ProgramDelta) -> set[str]:
         return set()
     asking = {name for name, model in before.models.items() if model.cases.asks_for(at_start if name == "main" else differ)}
     return asking & delta.program.functions.keys()
+
+
+def _calling_otherwise(delta: ProgramDelta, before: ProgramDelta, changed: Set[str], callers: Callers) -> set[str]:
+    """The callers of functions that match other patterns than before of those which transitions want in a function
+    (`FunctionModel.function_has`)."""
+    found, old = set[str](), before.program.functions
+    for name in changed & old.keys():
+        for asked in delta.matcher.asking:
+            now = set(delta.matcher.having(delta.program.functions[name], delta.program, *asked))
+            if now != set(delta.matcher.having(old[name], before.program, *asked)):
+                found |= callers.of(name)
+    return found & delta.program.functions.keys()
 
 
 def _starting_otherwise(delta: ProgramDelta, before: ProgramDelta, changed: Set[str]) -> set[str]:
