@@ -10,7 +10,7 @@ found at once, in the order of their lengths (Knuth 1977, which generalizes Dijk
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from heapq import heappop, heappush
 from typing import NamedTuple
 
@@ -87,7 +87,7 @@ class ShortestWays:
             if via not in self._ways:
                 self._find(self._reachable(via))
             length = self._ways[via].length
-            self._known[via] = None if length is None else Way(self, length, self._callees(via))
+            self._known[via] = None if length is None else Way(self, length, self._callees((via,)))
         return self._known[via]
 
     def steps(self, via: Via, depth: int) -> Iterator[Taken]:
@@ -109,11 +109,11 @@ class ShortestWays:
         callees: dict[Via, None] = {via: None}
         for configuration in ways.inside:
             for steps, derived, passed in self._onward(via, configuration, ways):
-                way = None if passed.through is None else self.way(passed.through)
-                if way is not None:
-                    callees.update(dict.fromkeys(way.callees))
-                    steps += CROSSED + way.length
-                if way is not None or passed.through is None:
+                inner = None if passed.through is None else self._ways[passed.through].length
+                if passed.through is not None and inner is not None:
+                    callees[passed.through] = None
+                    steps += CROSSED + inner
+                if inner is not None or passed.through is None:
                     into.setdefault(derived, []).append((steps, configuration))
         found: dict[int, int] = {}
         waiting = [(0, ways.end)]
@@ -124,7 +124,7 @@ class ShortestWays:
             found[configuration] = steps
             for more, before in into.get(configuration, ()):
                 heappush(waiting, (steps + more, before))
-        return Rest(found, tuple(callees))
+        return Rest(found, self._callees(callees))
 
     def _reachable(self, via: Via) -> list[Via]:
         """A callee and those that ways through it may lead through, as far as their ways are not known."""
@@ -190,10 +190,10 @@ class ShortestWays:
             for inner in through:
                 yield 0, derived, _Before(configuration, edge, (), inner)
 
-    def _callees(self, via: Via) -> tuple[Via, ...]:
-        """The callees that can make the way through one shorter or longer, itself among them."""
-        found = {via: None}
-        work = [via]
+    def _callees(self, vias: Iterable[Via]) -> tuple[Via, ...]:
+        """The callees that can make the ways through some shorter or longer, these first."""
+        found = dict.fromkeys(vias)
+        work = list(found)
         for one in work:  # grows while it is read
             ways = self._ways[one]
             for steps, inner in ways.calls:
