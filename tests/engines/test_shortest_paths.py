@@ -86,3 +86,69 @@ def test_what_excludes_the_error_after_the_beginning_refutes_it(tmp_path: Path) 
     file = tmp_path / "a.c"
     file.write_text(_MANY_WAYS % "wanted > 7", encoding="utf-8")
     assert _checked(file).findings == ()
+
+
+_CALLED_IN_MANY_PLACES = """#include <stdlib.h>
+struct page { char *text; int length; };
+static int seen, wanted;
+static int last(struct page *page, int n)
+{
+    if (n > 3)
+        page->length++;
+    if (n > 5)
+        page->length--;
+    return page->length;
+}
+%s
+static int run(struct page *page, int n)
+{
+    page->text = malloc(8);
+    wanted = 0;
+    if (n > 2)
+        wanted = 1;
+    seen = pass0(page, n);
+    if (wanted)
+        page->length = 3;
+    if (%s)
+        return 1;
+    free(page->text);
+    return 0;
+}
+int main(int count, char **arguments)
+{
+    struct page page = {0, 0};
+    (void) arguments;
+    return run(&page, count);
+}
+"""
+_PASS = """static int pass%d(struct page *page, int n)
+{
+    if (n == 1) return %s(page, 3);
+    if (n == 2) return %s(page, 4);
+    if (n == 3) return %s(page, 5);
+    if (n == 4) return %s(page, 6);
+    return %s(page, n);
+}
+"""
+
+
+def _many_calls(condition: str) -> str:
+    """A value that passes calls of functions that call each other in many places: by 625 paths of calls in all."""
+    names = ["pass1", "pass2", "pass3", "last"]
+    passing = [_PASS % (number, *[name] * 5) for number, name in enumerate(names)]
+    return _CALLED_IN_MANY_PLACES % ("\n".join(reversed(passing)), condition)
+
+
+@pytest.mark.parametrize(("condition", "rules"), [("!wanted && n > 1", ["memory-leak"]), ("!wanted && n > 2", [])])
+def test_the_ways_through_callees_take_no_states(condition: str, rules: list[str], tmp_path: Path) -> None:
+    file = tmp_path / "a.c"
+    file.write_text(_many_calls(condition), encoding="utf-8")
+    checker = Checker(LARGE)
+    checker.open([str(file)])
+    seen = checker.inspect()
+    analysis = Analysis(seen.program, checker.rules, checker.options.limits)
+    analysis.run(choose_entries(seen.program, ())[0])
+    analysis.findings(seen.places)
+    paths = analysis._findings.error_paths.known.values()
+    assert [finding.rule for finding in checker.check().findings] == rules
+    assert all(path.decided for path in paths)

@@ -139,6 +139,48 @@ def test_a_callee_that_a_search_opened_may_come_back_otherwise(tmp_path: Path) -
     assert _answers(before) == _answers(after)
 
 
+_TWO_WAYS = """\
+#include <stdlib.h>
+struct page { char *text; int length; };
+static int inner(struct page *page) { BODY return page->length; }
+static int outer(struct page *page) { return inner(page); }
+static int other(struct page *page) { page->length = 1; page->length = 2; page->length = 3; return page->length; }
+static int middle(struct page *page, int n)
+{
+    if (n > 2) return outer(page);
+    return other(page);
+}
+static int run(struct page *page, int n)
+{
+    page->text = malloc(8);
+    int length = middle(page, n);
+    if (n > 5) return 1;
+    free(page->text);
+    return length;
+}
+int main(int count, char **arguments) { struct page page = {0, 0}; return run(&page, count); }
+"""
+
+
+@pytest.mark.parametrize("body", ["if (page->length) page->length--; page->length++;", "if (page->length) exit(1);"])
+def test_what_a_search_steps_over_counts(body: str, tmp_path: Path) -> None:
+    """The search takes the calls in one step, by the shortest way through. An edit makes another way the shortest."""
+    path = tmp_path / "a.c"
+    texts = [_TWO_WAYS.replace("BODY", one) for one in ("", body)]
+    path.write_text(texts[0])
+    checker = Checker(_LARGE)
+    checker.open([str(path)])
+    assert [finding.rule for finding in checker.check().findings] == ["memory-leak"]
+    for text in (texts[1], texts[0]):
+        checker.change(str(path), text)
+        scratch = Checker(_LARGE, algorithm="full")
+        scratch.open([str(path)])
+        scratch.change(str(path), text)
+        report = checker.check()
+        assert [finding.rule for finding in report.findings] == ["memory-leak"]
+        assert _answers(report) == _answers(scratch.check())
+
+
 _ELSEWHERE = """\
 static int noted, other;
 static void note(void) { STATEMENT }

@@ -140,10 +140,10 @@ class CallTransfer:
         """A value that the callee cannot reach, after a call that returns: lost only where the call's writes change its paths."""
         call = edge.effect
         assert isinstance(call, ir.Call)
-        untouched = {path for path in fact.paths if not _is_changed(model, edge, path)}
+        untouched = {path for path in fact.paths if not self._is_changed(model, edge, fact, path)}
         if len(untouched) < len(fact.paths) and self._transfer.rules[fact.rule].ownership:
             return []  # the callee may have put something else in its place, and may have taken care of it
-        paths = self._kept(model, edge, untouched)
+        paths = self._left_by_result(call, untouched) - temporaries(call)
         found: list[int] = []
         number = None if call.result is None else model.conditions.numbers.get(call.result)
         for state, result in self._transfer.fire(model, edge, fact):
@@ -151,6 +151,12 @@ class CallTransfer:
                 environment: Environment = () if result is None or number is None else ((number, result),)
                 found.extend(self._transfer.outcomes.settle(edge, Fact(fact.rule, state, fact.paths), paths, environment))
         return found
+
+    def _is_changed(self, model: FunctionModel, edge: Edge, fact: Fact, path: Path) -> bool:
+        """Whether the call may change the value at a path of a fact. What a test has found stays where only functions might
+        change it that are called through pointers: one of many would have to, and the object is not what the call was given."""
+        is_tested = fact.state in self._transfer.rules[fact.rule].local_states
+        return _is_changed(model, edge, path) and not (is_tested and model.may_miss(edge, path))
 
     def _kept(self, model: FunctionModel, edge: Edge, paths: set[Path]) -> set[Path]:
         """The paths whose value the call does not change, by what the callee may write and by where the result goes."""

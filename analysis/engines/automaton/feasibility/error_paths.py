@@ -37,6 +37,7 @@ from analysis.engines.automaton.feasibility.path_judgements import judge, last_c
 from analysis.engines.automaton.feasibility.path_search import Aim, Search, State
 from analysis.engines.automaton.feasibility.path_values import Store
 from analysis.engines.automaton.feasibility.remaining_steps import RemainingSteps
+from analysis.engines.automaton.feasibility.shortest_ways import ShortestWays
 from analysis.engines.automaton.feasibility.slice_outline import are_there, outline
 from analysis.engines.automaton.feasibility.text_order import Site, TextOrder
 from analysis.engines.automaton.feasibility.walk import Walk, edges_passed
@@ -126,6 +127,7 @@ class Feasibility:
         self.steps = steps
         self._retrace = retrace
         self._walk = Walk(steps, delta)
+        self._ways = ShortestWays(self._walk)
         self._thorough = thorough
         self._descents: dict[tuple[int, object], _Descended] = {}
 
@@ -166,6 +168,7 @@ class Feasibility:
         """Takes the next revision, after `changed` was told what is another."""
         self._retrace = retrace
         self._walk.revise(delta)
+        self._ways = ShortestWays(self._walk)
         if len(self._descents) > _DESCENTS:
             self._descents = {}
 
@@ -183,7 +186,7 @@ class Feasibility:
         most `budget` states."""
         self._walk.begin(function)
         part = self._slice(function, errors, above, over)
-        aim = Aim(part, self._entries(part), errors, RemainingSteps(self._walk, part, function, errors))
+        aim = Aim(part, self._entries(part), errors, RemainingSteps(self._walk, part, function, errors), self._ways)
         found = self._search_twice(aim, must_be_sure, budget)
         start = None if found.first is None else _entry(found.first)
         slice_ = self._searched(part, function, None, above)
@@ -199,7 +202,7 @@ class Feasibility:
         part = self._slice(function, errors, over=over)
         tracked = (start for start in self._entries(part) if unpack(start[1])[2] != NOTHING)
         starts = (*tracked, *self._beginnings(part))
-        aim = Aim(part, starts, errors, RemainingSteps(self._walk, part, function, errors), is_late=True)
+        aim = Aim(part, starts, errors, RemainingSteps(self._walk, part, function, errors), self._ways, is_late=True)
         found = self._search_twice(aim._replace(last="all"), must_be_sure=False, budget=_LATE_STATES)
         if found.steps is None and not found.decided:  # what is known may make a path long, as `n = 1000` does that of a loop
             found = self._search_twice(aim._replace(last="flags"), must_be_sure=False, budget=_LATE_STATES)
@@ -242,7 +245,7 @@ class Feasibility:
         ends = frozenset((configuration,))
         part = self._slice(function, ends)
         self._walk.visited.update(name for name, _ in part.ends)
-        aim = Aim(part, self._entries(part), ends, RemainingSteps(self._walk, part, function, ends))
+        aim = Aim(part, self._entries(part), ends, RemainingSteps(self._walk, part, function, ends), self._ways)
         return Search(self._walk, aim, (), _STATES, thorough=False, sure=False).run()
 
     def _slice(self, function: str, errors: frozenset[int], above: int = 0, over: Sites | None = None) -> Slice:

@@ -4,7 +4,7 @@ It looks first where the path so far, and what is left of it at least, are short
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from heapq import heappop, heappush
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from analysis.engines.automaton.feasibility.graph_slices import Slice, Via
 from analysis.engines.automaton.feasibility.known_values import Item
 from analysis.engines.automaton.feasibility.path_values import Store
 from analysis.engines.automaton.feasibility.remaining_steps import RemainingSteps
+from analysis.engines.automaton.feasibility.shortest_ways import ShortestWays, Stretch, Way, edges_taken
 from analysis.engines.automaton.feasibility.touched_edges import Touched
 from analysis.engines.automaton.feasibility.walk import Last, Walk, expressions_in
 from analysis.engines.automaton.report.trace import Taken
@@ -24,6 +25,7 @@ from analysis.model import ir
 from analysis.model.interruption import step_done
 
 _DEPTH = 6
+_LONGEST = 1_000  # steps through a callee that are taken at once
 
 
 class Frame(msgspec.Struct, frozen=True, cache_hash=True):
@@ -38,14 +40,11 @@ class Frame(msgspec.Struct, frozen=True, cache_hash=True):
     rest: tuple[Edge, ...] = ()
 
 
-Stretch = tuple[Edge, ...]
-
-
 class State:
     """A node of the search: open calls, configuration, store, and how it was reached: from state `before` by `steps` and then
-    over the edges of `stretch`."""
+    over the edges of `stretch`; `way` is taken after the first of the steps."""
 
-    __slots__ = ("before", "configuration", "depth", "frames", "function", "key", "length", "steps", "store", "stretch")
+    __slots__ = ("before", "configuration", "depth", "frames", "function", "key", "length", "steps", "store", "stretch", "way")
 
     def __init__(
         self,
@@ -57,6 +56,7 @@ class State:
         before: State | None,
         steps: tuple[Taken, ...],
         stretch: Stretch = (),
+        way: Way | None = None,
     ) -> None:
         self.frames = frames
         self.depth = depth
@@ -66,11 +66,15 @@ class State:
         self.before = before
         self.steps = steps
         self.stretch = stretch
-        self.length: int = (0 if before is None else before.length) + len(steps) + len(stretch)
+        self.way = way
+        own = len(steps) + len(stretch) + (0 if way is None else way.length)
+        self.length: int = own if before is None else before.length + own
         self.key = -1
 
     def taken(self) -> tuple[Taken, ...]:
         """The steps from the state before."""
+        if self.way is not None:
+            return (self.steps[0], *self.way.steps(self.depth + 1), *self.steps[1:])
         if not self.stretch or self.before is None:
             return self.steps
         entered, left = unpack(self.before.configuration)[2], unpack(self.configuration)[2]
@@ -89,17 +93,13 @@ class State:
         return steps, state
 
 
-def edges_taken(function: str, depth: int, stretch: Stretch, entered: int, left: int) -> tuple[Taken, ...]:
-    """The steps over the edges of a stretch; what happens to the fact happens on the first."""
-    return tuple(Taken("edge", function, depth, edge.id, left if index else entered, left) for index, edge in enumerate(stretch))
-
-
 class Followed:
     """The expressions that a search follows, by function; those of globals alone in all functions."""
 
     def __init__(self, items: Iterable[Item]) -> None:
         self._items = set(items)
         self._globals = {expr for _, expr in self._items if all(var.scope == "global" for var in ir.variables(expr))}
+        self._functions = {name for name, expr in self._items if expr not in self._globals}
 
     def __call__(self, function: str, expr: ir.Expr) -> bool:
         """Whether an expression of a function is followed."""
@@ -109,16 +109,21 @@ class Followed:
         """What is followed in a function."""
         return frozenset(expr for name, expr in self._items if name == function) | self._globals
 
+    def only_globals(self, function: str) -> Set[ir.Expr] | None:
+        """The globals that are followed, if nothing else is in a function."""
+        return None if function in self._functions else self._globals
+
 
 class Aim(NamedTuple):
     """Where searches look for a path: in `part`, from one of the configurations `starts` of functions to one of the `errors`, of
-    which `remaining` knows. `is_late`: they do not start at the entries of functions. `last`:
-    how much is known of what the edges say that all paths to the start take last."""
+    which `remaining` knows. `ways` knows the ways through callees. `is_late`: they do not start at the entries of functions.
+    `last`: how much is known of what the edges say that all paths to the start take last."""
 
     part: Slice
     starts: tuple[tuple[str, int], ...]
     errors: frozenset[int]
     remaining: RemainingSteps
+    ways: ShortestWays
     is_late: bool = False
     last: Last = "nothing"
 
@@ -139,6 +144,7 @@ class Search:
         self._shortest: list[int] = []  # by number
         self._effects: dict[tuple[str, int, int, int], tuple[Stretch, tuple[int, ...]]] = {}
         self._touched: dict[str, Touched] = {}
+        self._mattering: dict[str, bool] = {}
         self._queue: list[tuple[int, int, int, State]] = []  # by the least length of a path over the state; then the longest
         self.wanted: set[Item] = set()
         self.states = 0
@@ -186,7 +192,16 @@ class Search:
             return self._aim.remaining.after(state.function, state.configuration)
         outermost = state.frames[0]
         remaining = self._aim.remaining.after(outermost.function, outermost.derived)
-        return None if remaining is None else remaining + sum(1 + len(frame.rest) for frame in state.frames)
+        if remaining is None or self._thorough:
+            return None if remaining is None else remaining + sum(1 + len(frame.rest) for frame in state.frames)
+        at = state.configuration
+        for frame in reversed(state.frames):
+            inside = self._aim.ways.rest(frame.via).steps.get(at)
+            if inside is None:
+                return None
+            remaining += inside + 1
+            at = frame.derived
+        return remaining
 
     def _expand(self, state: State) -> None:
         if state.frames and self._return(state):
@@ -203,13 +218,48 @@ class Search:
                 for stretch in self._walk.stretches(state.function, edge, fact, unpack(derived)[0]):
                     self._pass(state, state.store, stretch, derived, ())
             for via in through:
-                frame = Frame(state.function, state.configuration, edge, derived, via)
                 taken = Taken("call", state.function, state.depth, edge, fact, via[1])
+                way = self._unfollowed(via)
+                if way is not None:
+                    self._cross(state, taken, derived, via, way)
+                    continue
+                if not self._thorough:
+                    self._walk.open(self._aim.ways.rest(via).callees)
+                frame = Frame(state.function, state.configuration, edge, derived, via)
                 self._enter(state, state.store, (taken,), (*state.frames, frame), (via[0], via[1]))
         if not state.frames:
             for call, below in self._part.descents.get((state.function, state.configuration), ()):
                 taken = Taken("descent", state.function, state.depth, call.id, fact, below[1])
                 self._enter(state, state.store, (taken,), (), below)
+
+    def _unfollowed(self, via: Via) -> Way | None:
+        """A shortest way through a callee, if nothing is followed on it: then all ways through do the same to the store."""
+        if self._thorough:
+            return None
+        way = self._aim.ways.way(via)
+        if way is None or way.length > _LONGEST or any(self._matters(name) for name, _, _ in way.callees):
+            return None
+        return way
+
+    def _matters(self, function: str) -> bool:
+        """Whether something that is followed depends on which way is taken in a function. Of a global that it does not mention, a
+        function tells its caller nothing; and what it can change, the caller forgets."""
+        found = self._mattering.get(function)
+        if found is None:
+            globals_ = self._followed.only_globals(function)
+            found = globals_ is None or self._walk.mentions(function, globals_)
+            self._mattering[function] = found
+        return found
+
+    def _cross(self, state: State, call: Taken, derived: int, via: Via, way: Way) -> None:
+        """Takes a call, the shortest way through the callee, and the return."""
+        store = state.store.copy()
+        if not self._walk.advance(store, call, via[0]):
+            return
+        self._walk.open(way.callees)
+        back = Taken("return", state.function, state.depth, call.edge, via[2], unpack(derived)[2])
+        self._walk.advance(store, back, "")
+        self._add(State(state.frames, state.depth, state.function, derived, store, state, (call, back), way=way))
 
     def _pass(self, state: State, store: Store, stretch: Stretch, derived: int, before: tuple[Taken, ...]) -> None:
         """Takes edges of the innermost function, of which `before` are steps that were taken already."""

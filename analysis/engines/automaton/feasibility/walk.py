@@ -283,6 +283,13 @@ class Walk:
         changing = frozenset[int]().union(*(one.changing for one in each))
         return Touched(changing, edges.returning.union(told, *(one.mentioning for one in each)))
 
+    def mentions(self, function: str, exprs: Set[ir.Expr]) -> bool:
+        """Whether a function mentions one of the expressions, or tells something of one by a branch."""
+        edges = self._touched_edges(function)
+        if any(edges.of(expr, self._cells_of(function, expr)).mentioning for expr in exprs):
+            return True
+        return bool(exprs) and any(not parts.isdisjoint(exprs) for _, parts in self._told_parts(function))
+
     def _touched_edges(self, function: str) -> TouchedEdges:
         model, found = self._delta.model(function), self._touched.get(function)
         if found is None or found.model is not model:
@@ -413,10 +420,14 @@ class Walk:
             found = self._live[function] = live(self._delta.program.functions[function])
         return found
 
+    def open(self, vias: Iterable[Via]) -> None:
+        """A search looks into these callees."""
+        self.visited.update(callee for callee, _, _ in vias)
+        self.opened.update(dict.fromkeys(vias))
+
     def inside(self, via: Via) -> set[int]:
-        """The configurations of a callee on paths from its entry to an exit state."""
-        self.visited.add(via[0])
-        self.opened[via] = None
+        """The configurations of a callee on paths from its entry to an exit state, which a search looks into."""
+        self.open((via,))
         found = self._inside.get(via)
         if found is None:
             found = self._inside[via] = self.steps.closure(via[0], (self.end(via),))

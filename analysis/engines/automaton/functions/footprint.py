@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Set
 from copy import copy
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -26,6 +26,18 @@ from analysis.model.c_types import Pointer, Record, RecordDefinition, Type, spel
 
 _Known = TypeVar("_Known")
 _NO_CELLS: frozenset[str] = frozenset()
+_BY_POINTER = "~"  # marks cells
+
+
+def only_by_pointer(cell: str) -> str:
+    """What stands beside a cell among those that a function can change, where the function and what it calls by name do not
+    change it: only functions do that are called through pointers, each of which may or may not be the one that is called."""
+    return _BY_POINTER + cell
+
+
+def unmarked(cells: Iterable[str]) -> frozenset[str]:
+    """The cells, those with marks as the cells that they stand beside."""
+    return frozenset(cell.removeprefix(_BY_POINTER) for cell in cells)
 
 
 def base_variable(lvalue: ir.Expr) -> ir.Var | None:
@@ -110,19 +122,34 @@ class Moved(msgspec.Struct, frozen=True):
     called_otherwise: frozenset[str]
 
 
+class _Own(NamedTuple):
+    """What a function does itself: the visible cells that it writes, the globals that it reads or writes, the functions that it
+    calls, what it keeps; the cells that it writes without calling code that is not known through a pointer, and the functions
+    that it calls by name."""
+
+    written: set[str]
+    read: set[str]
+    callees: set[str]
+    keeping: Keeping
+    named_written: set[str]
+    named: set[str]
+
+
 class Footprints:
     """Cells read and written by each function and all that it calls, for one program.
 
-    `written[f]` are the visible cells that f can change, `read[f]` the globals that f reads or writes, `kept[f]` the positions of
-    the parameters whose value f, or what it calls, may keep, `component[f]` the number of its strongly connected component in the
-    call graph, `order` all functions, callees first. What happens in a callee that never returns counts for none: the code with
-    which a program ends (`fatal`) touches nearly everything, and nothing comes after it.
+    `written[f]` are the visible cells that f can change, with marks (`only_by_pointer`), `read[f]` the globals that f reads or
+    writes, `kept[f]` the positions of the parameters whose value f, or what it calls, may keep, `component[f]` the number of its
+    strongly connected component in the call graph, `order` all functions, callees first. What happens in a callee that never
+    returns counts for none: the code with which a program ends (`fatal`) touches nearly everything, and nothing comes after it.
     """
 
     def __init__(self, program: Program) -> None:
         self._program = program
         self.returning = may_return(program)
         self.written: dict[str, frozenset[str]] = {}
+        self._all: dict[str, frozenset[str]] = {}  # without marks
+        self._named: dict[str, frozenset[str]] = {}  # what is written by name alone
         self.read: dict[str, frozenset[str]] = {}
         self.kept: dict[str, frozenset[int]] = {}
         self.component: dict[str, int] = {}
@@ -150,7 +177,7 @@ class Footprints:
         moved = {name for name in remade if other._own[name] != self._own.get(name)}
         if not moved and not others:
             return other, Moved(frozenset(flipped), {}, {}, frozenset(flipped))
-        old, new = ({name: one._own[name][2] for name in moved if name in one._own} for one in (self, other))
+        old, new = ({name: one._own[name].callees for name in moved if name in one._own} for one in (self, other))
         regrouped = other._group_again(self) if others or not stay(self.component, old, new, moved) else set()
         written, read, keep = other._close_again(self, moved | regrouped)
         flipped.update(name for name in regrouped if not self._recurs_alike(other, name))
@@ -172,17 +199,18 @@ class Footprints:
         ones are as before. The written and read cells in which the footprints of functions differ, where they do, and the
         functions that keep other parameters."""
         self.written, self.read = _of(before.written, self._program), _of(before.read, self._program)
+        self._all, self._named = _of(before._all, self._program), _of(before._named, self._program)
         self.kept = _of(before.kept, self._program)
         written: dict[str, frozenset[str]] = {}
         read: dict[str, frozenset[str]] = {}
         keep: set[str] = set()
         differ: set[str] = set()
         for component in self._components:
-            if any(name in moved or not differ.isdisjoint(self._own[name][2]) for name in component):
+            if any(name in moved or not differ.isdisjoint(self._own[name].callees) for name in component):
                 self._close(component)
                 for name in component:
                     if cells := self.written[name] ^ before.written.get(name, _NO_CELLS):
-                        written[name] = cells
+                        written[name] = unmarked(cells)
                     if cells := self.read[name] ^ before.read.get(name, _NO_CELLS):
                         read[name] = cells
                 keep.update(name for name in component if self.kept[name] != before.kept.get(name))
@@ -193,7 +221,7 @@ class Footprints:
         """Whether a function calls the same functions of its own component in both revisions."""
         if name not in self._own:
             return False
-        mine, others = self._own[name][2], other._own[name][2]
+        mine, others = self._own[name].callees, other._own[name].callees
         return {callee for callee in mine if self.component[callee] == self.component[name]} == {
             callee for callee in others if other.component[callee] == other.component[name]
         }
@@ -202,7 +230,7 @@ class Footprints:
         """Whether the new bodies of functions change nothing of what can return. That one returns must not rest on functions
         whose returning rests on it: those of its component or, if an edit can have made a recursion, all that lead to it."""
         functions = program.functions
-        recursions = any(not self._callees(functions[name], program) <= self._own[name][2] for name in changed)
+        recursions = any(not self._callees(functions[name], program) <= self._own[name].callees for name in changed)
         for name in changed:
             if name not in self.returning:
                 if reaches_exit(functions[name], program, self.returning):
@@ -219,9 +247,11 @@ class Footprints:
         calls = (edge.effect for edge in cfa.calls)
         return {t for call in calls if isinstance(call, ir.Call) for t in program.targets(call) if t in self.returning}
 
-    def own(self, cfa: Cfa) -> tuple[set[str], set[str], set[str], Keeping]:
-        """Written cells and read globals of the function itself, the functions it calls, and what it keeps."""
+    def own(self, cfa: Cfa) -> _Own:
+        """What a function does itself."""
         written: set[str] = set()
+        elsewhere: set[str] = set()
+        named: set[str] = set()
         read: set[str] = set()
         callees: set[str] = set()
         for edge in cfa.edges:
@@ -238,13 +268,18 @@ class Footprints:
                 if effect.result is not None:
                     written.add(lvalue_cell(effect.result))
                 targets = self._program.targets(effect)
-                callees.update(t for t in targets if t in self.returning)
+                is_named = ir.direct_callee(effect) is not None
+                returning = {t for t in targets if t in self.returning}
+                callees |= returning
+                named |= returning if is_named else set()
                 if any(t not in self._program.functions for t in targets) or not targets:
-                    written |= external_writes(effect, self._program)
-        return {cell for cell in written if visible(cell)}, read, callees, keeping(cfa, self._program)
+                    into = written if is_named else elsewhere
+                    into |= external_writes(effect, self._program)
+        mine, all_ = set(filter(visible, written)), set(filter(visible, written | elsewhere))
+        return _Own(all_, read, callees, keeping(cfa, self._program), mine, named)
 
     def _find_components(self) -> list[tuple[str, ...]]:
-        graph = {name: own[2] for name, own in self._own.items()}
+        graph = {name: own.callees for name, own in self._own.items()}
         return [tuple(sorted(component)) for component in strongly_connected(graph)]
 
     def _number(self) -> None:
@@ -257,25 +292,39 @@ class Footprints:
         written: set[str] = set()
         read: set[str] = set()
         for name in component:
-            mine, globals_, callees, _ = self._own[name]
-            written |= mine
-            read |= globals_
-            for callee in callees.difference(component):
-                written |= self.written[callee]
+            own = self._own[name]
+            written |= own.written
+            read |= own.read
+            for callee in own.callees.difference(component):
+                written |= self._all[callee]
                 read |= self.read[callee]
+        self._close_named(component)
+        all_, read_ = frozenset(written), frozenset(read)
         for name in component:
-            self.written[name] = frozenset(written)
-            self.read[name] = frozenset(read)
+            marks = map(only_by_pointer, all_ - self._named[name])
+            self._all[name], self.written[name], self.read[name] = all_, all_.union(marks), read_
         self._close_kept(component)
 
+    def _close_named(self, component: tuple[str, ...]) -> None:
+        """Closes what functions of a component write by calls by name: many are in one only through pointers."""
+        inside = set(component)
+        for part in strongly_connected({name: sorted(self._own[name].named & inside) for name in component}):
+            written: set[str] = set()
+            for name in part:
+                own = self._own[name]
+                written |= own.named_written
+                for callee in own.named.difference(part):
+                    written |= self._named[callee]
+            self._named.update(dict.fromkeys(part, frozenset(written)))
+
     def _close_kept(self, component: tuple[str, ...]) -> None:
-        self.kept.update((name, self._own[name][3].kept) for name in component)
+        self.kept.update((name, self._own[name].keeping.kept) for name in component)
         grows = True
         while grows:
             grows = False
             for name in component:
-                _, _, callees, own = self._own[name]
-                passed_on = (one for one in own.passed_on if one[1] not in callees or one[2] in self.kept[one[1]])
+                own = self._own[name]
+                passed_on = (one for one in own.keeping.passed_on if one[1] not in own.callees or one[2] in self.kept[one[1]])
                 kept = self.kept[name].union(position for position, _, _ in passed_on)
                 grows = grows or kept != self.kept[name]
                 self.kept[name] = kept

@@ -17,7 +17,15 @@ from analysis.engines.automaton.functions.cases import Cases, Surroundings
 from analysis.engines.automaton.functions.chosen_numbers import standard_stream, takes_closed_number
 from analysis.engines.automaton.functions.copies import NONE, AvailableCopies, Copies
 from analysis.engines.automaton.functions.entry_values import EntryValues
-from analysis.engines.automaton.functions.footprint import Footprints, Moved, address_taken, addressed_cell, external_writes
+from analysis.engines.automaton.functions.footprint import (
+    Footprints,
+    Moved,
+    address_taken,
+    addressed_cell,
+    external_writes,
+    only_by_pointer,
+    unmarked,
+)
 from analysis.engines.automaton.functions.known_conditions import Conditions, decide
 from analysis.engines.automaton.functions.lending import lent
 from analysis.engines.automaton.functions.matching import EdgeMatches
@@ -179,8 +187,24 @@ class FunctionModel:
         targets = self._around.program.targets(effect)
         for target in targets:
             written |= footprints.written.get(target, frozenset())
-        written |= external_writes(effect, self._around.program) if self._may_be_external(targets) else self._addressed(effect)
-        return written
+        more = external_writes(effect, self._around.program) if self._may_be_external(targets) else self._addressed(effect)
+        return (written | more) - set(map(only_by_pointer, more))
+
+    def may_miss(self, edge: Edge, path: Path) -> bool:
+        """Whether the functions called at an edge can change the value at a path only by what they, or others below them, call
+        through pointers, and are not passed the pointer with which the path begins, nor one that leads to it."""
+        call, root = edge.effect, path[0]
+        if not isinstance(call, ir.Call) or ir.direct_callee(call) is None or root[0] == "@" or root in self.address_taken:
+            return False
+        same = {other[0] for other in self.copies.same(edge.source, (root,)) if len(other) == 1}
+        for argument in call.arguments:
+            bare = ir.strip_casts(argument)
+            if any(isinstance(part, ir.Var) and root_of(part) in same for part in ir.walk(bare)):
+                return False
+            if isinstance(bare, ir.Var) and (root, root_of(bare)) in self.assignments.below:
+                return False
+        written = self.written_by_callees(edge)
+        return all(only_by_pointer(cell) in written for cell in path_cells(path) if cell in written)
 
     def _may_be_external(self, targets: tuple[str, ...]) -> bool:
         return not targets or any(target not in self._around.program.functions for target in targets)
@@ -247,7 +271,7 @@ class FunctionModel:
             writing = [moved.written[target] for target in targets if target in moved.written]
             if writing:
                 now = written[edge.id] = self._written(edge, footprints)
-                rewritten[edge.id] = now ^ self.written[edge.id]
+                rewritten[edge.id] = unmarked(now ^ self.written[edge.id])
             cells = frozenset[str]().union(*writing, *(moved.read[target] for target in targets if target in moved.read))
             if cells:
                 differ[edge.id] = cells

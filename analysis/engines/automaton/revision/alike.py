@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Set
 
 from analysis.cfa.graph import Edge, Program
+from analysis.engines.automaton.functions.footprint import unmarked
 from analysis.engines.automaton.functions.function_model import FunctionModel, asks_for_failures
 from analysis.engines.automaton.functions.known_conditions import Known
 from analysis.engines.automaton.solver.changes import Scope
@@ -58,7 +59,7 @@ def calls_any(edge: Edge, program: Program, others: Set[str]) -> bool:
 
 
 def _otherwise_called(old: FunctionModel, new: FunctionModel, edge: Edge) -> Scope:
-    return (old.written_by_callees(edge) ^ new.written_by_callees(edge)) | (old.sensitive(edge) ^ new.sensitive(edge))
+    return unmarked((old.written_by_callees(edge) ^ new.written_by_callees(edge)) | (old.sensitive(edge) ^ new.sensitive(edge)))
 
 
 def _same_as_a_whole(old: FunctionModel, new: FunctionModel) -> bool:
