@@ -158,6 +158,7 @@ class Feasibility:
         """Takes the next revision."""
         self.steps.forget(differ.in_graph)
         self._walk.forget(differ.in_graph | differ.rewritten.keys())
+        self._ways.forget(differ.in_graph)
         self._descents = {
             key: known
             for key, known in self._descents.items()
@@ -168,7 +169,6 @@ class Feasibility:
         """Takes the next revision, after `changed` was told what is another."""
         self._retrace = retrace
         self._walk.revise(delta)
-        self._ways = ShortestWays(self._walk)
         if len(self._descents) > _DESCENTS:
             self._descents = {}
 

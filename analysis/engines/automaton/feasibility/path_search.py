@@ -234,7 +234,7 @@ class Search:
 
     def _unfollowed(self, via: Via) -> Way | None:
         """A shortest way through a callee, if nothing is followed on it: then all ways through do the same to the store."""
-        if self._thorough:
+        if self._thorough or self._matters(via[0]):
             return None
         way = self._aim.ways.way(via)
         if way is None or way.length > _LONGEST or any(self._matters(name) for name, _, _ in way.callees):

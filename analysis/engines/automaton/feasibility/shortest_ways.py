@@ -10,7 +10,7 @@ found at once, in the order of their lengths (Knuth 1977, which generalizes Dijk
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from heapq import heappop, heappush
 from typing import NamedTuple
 
@@ -46,33 +46,37 @@ class Rest(NamedTuple):
 
 
 class _Before(NamedTuple):
-    """How a configuration is reached first: from another one over an edge, by a stretch or through a callee."""
+    """How a configuration is reached: from another one over an edge, by a stretch or through a callee."""
 
     configuration: int
     edge: int
-    stretch: Stretch
     through: Via | None
 
 
 class _Ways:
-    """The configurations of a callee that are reached from its entry state: the least number of steps, and how. `calls` are those
-    that the ways to its end may lead through, each with the number of steps before it."""
+    """The configurations of a callee that are reached from its entry state: the least number of steps, and how, in all ways that
+    are as short. `calls` are those that the ways to its end may lead through, each with the number of steps before it; `inner`
+    are all that lead to its end."""
 
-    __slots__ = ("calls", "end", "inside", "length", "reached")
+    __slots__ = ("calls", "end", "inner", "inside", "length", "reached")
 
     def __init__(self, end: int, inside: set[int]) -> None:
         self.end = end
         self.inside = inside
         self.length: int | None = None
-        self.reached: dict[int, _Before | None] = {}
+        self.reached: dict[int, tuple[int, list[_Before]]] = {}
+        self.inner: set[Via] = set()
         self.calls: list[tuple[int, Via]] = []
 
 
-_Waiting = tuple[int, int, Via, int, _Before | None]  # the steps, a number, and where a way of the callee leads
+_Step = tuple[int, int, _Before]
+"""The number of steps, those in callees aside, to a configuration, and how it is reached."""
+_Waiting = tuple[int, int, Via, int, _Before | None]
+"""The steps, a number, and where a way of the callee leads."""
 
 
 class ShortestWays:
-    """The shortest ways through the callees of one derivation graph, made on demand."""
+    """The shortest ways through the callees of one derivation graph, made on demand, and kept from revision to revision."""
 
     def __init__(self, walk: Walk) -> None:
         self._walk = walk
@@ -80,6 +84,30 @@ class ShortestWays:
         self._rests: dict[Via, Rest] = {}
         self._known: dict[Via, Way | None] = {}
         self._steps: dict[Via, tuple[Taken, ...]] = {}
+        self._onward: dict[str, dict[int, tuple[_Step, ...]]] = {}
+        self._inside: dict[str, dict[int, set[int]]] = {}
+
+    def forget(self, functions: Set[str]) -> None:
+        """The graph or the Delta differs in these functions."""
+        for name in functions:
+            self._onward.pop(name, None)
+            self._inside.pop(name, None)
+        gone = {via for via in self._ways if via[0] in functions}
+        if not gone:
+            return
+        callers: dict[Via, list[Via]] = {}
+        for via, ways in self._ways.items():
+            for inner in ways.inner:
+                callers.setdefault(inner, []).append(via)
+        work = list(gone)
+        for one in work:  # grows while it is read
+            above = [via for via in callers.get(one, ()) if via not in gone]
+            gone.update(above)
+            work.extend(above)
+        for via in gone:
+            del self._ways[via]
+            for known in (self._rests, self._known, self._steps):
+                known.pop(via, None)
 
     def way(self, via: Via) -> Way | None:
         """The shortest way through a callee; None if there is none."""
@@ -108,7 +136,7 @@ class ShortestWays:
         into: dict[int, list[tuple[int, int]]] = {}
         callees: dict[Via, None] = {via: None}
         for configuration in ways.inside:
-            for steps, derived, passed in self._onward(via, configuration, ways):
+            for steps, derived, passed in self._steps_inside(via, configuration, ways):
                 inner = None if passed.through is None else self._ways[passed.through].length
                 if passed.through is not None and inner is not None:
                     callees[passed.through] = None
@@ -132,13 +160,19 @@ class ShortestWays:
         work = [via]
         for one in work:  # grows while it is read
             end = self._walk.end(one)
-            ways = self._ways[one] = _Ways(end, self._walk.steps.closure(one[0], (end,)))
+            known = self._inside.setdefault(one[0], {})
+            if end not in known:
+                known[end] = self._walk.steps.closure(one[0], (end,))
+            ways = self._ways[one] = _Ways(end, known[end])
             for configuration in ways.inside:
-                for _, derived, through, _ in self._walk.derivations(one[0], configuration):
-                    for inner in through if derived in ways.inside else ():
-                        if inner not in self._ways and inner not in found:
-                            found[inner] = None
-                            work.append(inner)
+                for _, _, step in self._steps_inside(one, configuration, ways):
+                    inner = step.through
+                    if inner is None or inner in ways.inner:
+                        continue
+                    ways.inner.add(inner)
+                    if inner not in self._ways and inner not in found:
+                        found[inner] = None
+                        work.append(inner)
         return work
 
     def _find(self, callees: list[Via]) -> None:
@@ -158,15 +192,20 @@ class ShortestWays:
         while waiting:
             steps, _, via, configuration, before = heappop(waiting)
             ways = self._ways[via]
-            if ways.length is not None or configuration in ways.reached:
+            known = ways.reached.get(configuration)
+            if known is not None:
+                if known[0] == steps and before is not None:
+                    known[1].append(before)
                 continue
-            ways.reached[configuration] = before
+            if ways.length is not None:
+                continue
+            ways.reached[configuration] = steps, [] if before is None else [before]
             if configuration == ways.end:
                 ways.length = steps
                 for so_far, caller, derived, passed in callers.pop(via, ()):
                     put(so_far + CROSSED + steps, caller, derived, passed)
                 continue
-            for length, derived, passed in self._onward(via, configuration, ways):
+            for length, derived, passed in self._steps_inside(via, configuration, ways):
                 inner = None if passed.through is None else self._ways[passed.through].length
                 if passed.through is None:
                     put(steps + length, via, derived, passed)
@@ -177,18 +216,22 @@ class ShortestWays:
                 else:
                     put(steps + CROSSED + inner, via, derived, passed)
 
-    def _onward(self, via: Via, configuration: int, ways: _Ways) -> Iterator[tuple[int, int, _Before]]:
-        """Where ways lead from a configuration, and by how many steps, those in callees aside."""
-        function, state = via[0], unpack(configuration)[2]
+    def _steps_inside(self, via: Via, configuration: int, ways: _Ways) -> Iterator[_Step]:
+        """Where ways to the end of a callee lead from a configuration."""
+        known = self._onward.setdefault(via[0], {})
+        steps = known.get(configuration)
+        if steps is None:
+            steps = known[configuration] = tuple(self._look(via[0], configuration))
+        return (step for step in steps if step[1] in ways.inside)
+
+    def _look(self, function: str, configuration: int) -> Iterator[_Step]:
+        state = unpack(configuration)[2]
         for edge, derived, through, passed in self._walk.derivations(function, configuration):
-            if derived not in ways.inside:
-                continue
-            if passed:
-                stretches = self._walk.stretches(function, edge, state, unpack(derived)[0])
-                for stretch in (min(stretches, key=len),) if stretches else ():
-                    yield len(stretch), derived, _Before(configuration, edge, stretch, None)
+            stretches = self._walk.stretches(function, edge, state, unpack(derived)[0]) if passed else ()
+            if stretches:
+                yield min(map(len, stretches)), derived, _Before(configuration, edge, None)
             for inner in through:
-                yield 0, derived, _Before(configuration, edge, (), inner)
+                yield 0, derived, _Before(configuration, edge, inner)
 
     def _callees(self, vias: Iterable[Via]) -> tuple[Via, ...]:
         """The callees that can make the ways through some shorter or longer, these first."""
@@ -210,10 +253,12 @@ class ShortestWays:
         ways = self._ways[via]
         parts: list[tuple[Taken, ...]] = []
         configuration = ways.end
-        while (before := ways.reached[configuration]) is not None:
+        while some := ways.reached[configuration][1]:
+            before = self._first(via[0], some)
             entered, left = unpack(before.configuration)[2], unpack(configuration)[2]
             if before.through is None:
-                parts.append(edges_taken(via[0], 0, before.stretch, entered, left))
+                stretches = self._walk.stretches(via[0], before.edge, entered, unpack(configuration)[0])
+                parts.append(edges_taken(via[0], 0, min(stretches, key=len), entered, left))
             else:
                 _, entry, exit_ = before.through
                 called = Taken("call", via[0], 0, before.edge, entered, entry)
@@ -221,6 +266,15 @@ class ShortestWays:
             configuration = before.configuration
         found = self._steps[via] = tuple(taken for part in reversed(parts) for taken in part)
         return found
+
+    def _first(self, function: str, some: list[_Before]) -> _Before:
+        """The first in the text of several that are equally short."""
+        order = self._walk.order
+        edge, configuration = order.derivations(function, dict.fromkeys((one.edge, one.configuration) for one in some))[0]
+        there = [one for one in some if (one.edge, one.configuration) == (edge, configuration)]
+        through = [one.through for one in there if one.through is not None]
+        chosen = order.summaries(through)[0] if len(through) == len(there) else None
+        return next(one for one in there if one.through == chosen)
 
 
 def edges_taken(function: str, depth: int, stretch: Stretch, entered: int, left: int) -> tuple[Taken, ...]:
