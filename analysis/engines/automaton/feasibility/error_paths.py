@@ -130,6 +130,7 @@ class Feasibility:
         self._ways = ShortestWays(self._walk)
         self._thorough = thorough
         self._descents: dict[tuple[int, object], _Descended] = {}
+        self._callers: dict[Entry, list[Site]] = {}
 
     def still_holds(
         self, path: ErrorPath, function: str, errors: frozenset[int], must_be_sure: bool = False, over: Sites | None = None
@@ -168,6 +169,7 @@ class Feasibility:
     def revise(self, delta: ProgramDelta, retrace: Retrace) -> None:
         """Takes the next revision, after `changed` was told what is another."""
         self._retrace = retrace
+        self._callers = {}
         self._walk.revise(delta)
         if len(self._descents) > _DESCENTS:
             self._descents = {}
@@ -324,13 +326,13 @@ class Feasibility:
     def callers(self, function: str, entry: int) -> list[Site]:
         """The calls that enter a function in a state and that an execution leads to: first those with the fewest calls before
         them, and of these in the order of the text."""
-        depths = self._retrace.depths
-
-        def depth(site: Site) -> int | None:
-            return depths.of((site[0], unpack(site[1])[1]))
-
-        known = [(found, site) for site in self._walk.order.sites((function, entry)) if (found := depth(site)) is not None]
-        return [site for _, site in sorted(known, key=itemgetter(0))]
+        found = self._callers.get((function, entry))
+        if found is None:
+            depths = self._retrace.depths
+            sites = ((depths.of((site[0], unpack(site[1])[1])), site) for site in self._walk.order.sites((function, entry)))
+            known = [(depth, site) for depth, site in sites if depth is not None]
+            found = self._callers[function, entry] = [site for _, site in sorted(known, key=itemgetter(0))]
+        return found
 
     def _everything(self, function: str, *, is_entry: bool = True) -> Store:
         """The store at a function's entry, or later, that follows all that it can."""
