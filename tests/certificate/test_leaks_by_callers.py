@@ -106,6 +106,13 @@ def test_what_a_caller_breaks_is_not(rule: str, body: str, twin: tuple[str, str]
     assert _proof(program(body.replace(before, after)), rule) is None
 
 
+def test_a_parameter_of_the_callers_is_no_variable_of_its_own() -> None:
+    """It may hold a pointer that only the argument held, which is gone."""
+    made = "static struct box made(void) { struct box b; b.a = malloc(2); b.file = 0; return b; }"
+    passed = "static void h(struct box x) { f(&x); } int main(void) { h(made()); return 0; }"
+    assert _proof(program(f"{_CLEAR}{made}{passed}"), LEAK) is None
+
+
 def test_without_callers_the_verdict_names_what_is_required() -> None:
     of = program(f"{_CLEAR}int main(void) {{ return 0; }}")
     (function,) = (one for one in of.functions if one.endswith("f"))
@@ -116,8 +123,15 @@ def test_without_callers_the_verdict_names_what_is_required() -> None:
     assert said[FILE].startswith(f"{IF_KEPT}`p` is null, or what it points to leads to nothing that has to be closed (")
 
 
-def test_what_a_function_ends_itself_is_not_required_to_be_missing() -> None:
-    of = program("void f(struct box *p) { free(p->b); free(p); }")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "void f(struct box *p) { free(p->b); free(p); }",
+        "static void clear(struct box *p) { free(p->b); } void f(struct box *p) { clear(p); free(p); }",
+    ],
+)
+def test_what_a_function_ends_itself_is_not_required_to_be_missing(text: str) -> None:
+    of = program(text)
     followed = ClosedSearch(of).follow("f")
     assert followed is not None
     assert not refusal(followed.found, LEAK).startswith(IF_KEPT)

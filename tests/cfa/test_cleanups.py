@@ -17,6 +17,7 @@ CASES = {
         f"{{ int x {_E} = 1; {_D} int y = 2; a = 3; }} return a;",
         "x = 1; y = 2; a = 3; d(&y); e(&x); return a",
     ),
+    "with the type of a value": (f"__auto_type x {_E} = a; return b;", "x = a; $1 = b; e(&x); return $1"),
     "a result is computed before": (f"int x {_E} = a; return x + 1;", "x = a; $1 = x + 1; e(&x); return $1"),
     "the end of the function": (f"int x {_E} = a;", "x = a; e(&x); return"),
     "a loop that is left": (

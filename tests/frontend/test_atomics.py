@@ -7,6 +7,7 @@ import subprocess
 import pytest
 
 from analysis.interpreter.outcome import Returned
+from tests.support.lowered import edges_of
 from tests.support.runs import main_of, run_of
 
 
@@ -56,6 +57,14 @@ def test_the_macros_of_the_header() -> None:
     """
     preprocessed = subprocess.run(["gcc", "-E", "-P", "-"], input=text, capture_output=True, text=True, check=True).stdout
     assert run_of(preprocessed).end == Returned(5 + 60 + 100 + 7000)
+
+
+@pytest.mark.parametrize("qualifiers", ["volatile", "_Atomic", "const volatile"])
+def test_the_type_of_a_value_with_qualifiers_is_not_understood(qualifiers: str) -> None:
+    """Reads of such a variable may give any value, also if nothing in the program writes it."""
+    assert f"unsupported: __auto_type with {qualifiers}" in edges_of(
+        f"int f(int a) {{ {qualifiers} __auto_type b = a; return b; }}"
+    )
 
 
 def test_what_changes_by_itself_has_any_value() -> None:

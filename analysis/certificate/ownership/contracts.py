@@ -46,7 +46,8 @@ class Contract(NamedTuple):
     may lead to one block. `contents`: those whose blocks may lose what they lead to, each with the rule that matters.
     `hands_over`: rules for which callers may get blocks in other ways, and lose them, each with the reason; `may_hand_over`:
     the same, unless conditions are met that are seen from all of the program. `leaves`: why control may go on elsewhere, by a
-    jump; else empty. `misuses`: why it may use a block wrongly that it is passed; else empty.
+    jump; else empty. `misuses`: why it may use a block wrongly that it is passed; else empty. `ends_unknown`: it may end what it
+    finds in memory.
     """
 
     outcomes: frozenset[Outcome]
@@ -57,6 +58,7 @@ class Contract(NamedTuple):
     may_hand_over: tuple[tuple[str, str], ...]
     leaves: str
     misuses: str
+    ends_unknown: bool
 
     def says_the_same(self, other: Contract | None) -> bool:
         """Whether another contract lets callers know the same; reasons aside."""
@@ -69,7 +71,7 @@ class Contract(NamedTuple):
     def facts(self) -> tuple[object, ...]:
         """What it lets callers know; reasons aside."""
         handed, may_be_handed = (tuple(rule for rule, _ in rows) for rows in (self.hands_over, self.may_hand_over))
-        return *self[:4], handed, may_be_handed, bool(self.leaves), bool(self.misuses)
+        return *self[:4], handed, may_be_handed, bool(self.leaves), bool(self.misuses), self.ends_unknown
 
 
 def contract_of(cfa: Cfa, at_exit: Iterable[MemoryState], found: Obligations) -> Contract | None:
@@ -84,7 +86,15 @@ def contract_of(cfa: Cfa, at_exit: Iterable[MemoryState], found: Obligations) ->
     may_hand_over = tuple(sorted(unless.items()))
     touched = frozenset(numbers[name] for name in found.touched)
     return Contract(
-        outcomes, frozenset(numbers.values()), contents, touched, hands_over, may_hand_over, found.leaves, found.misuses
+        outcomes,
+        frozenset(numbers.values()),
+        contents,
+        touched,
+        hands_over,
+        may_hand_over,
+        found.leaves,
+        found.misuses,
+        found.ends_unknown,
     )
 
 

@@ -129,7 +129,8 @@ def _address(step: Step, lvalue: ir.Expr) -> str:
     root = ir.root(lvalue)
     _indices(step, lvalue)
     found = FIXED if isinstance(root, ir.Var | ir.StringConst) else OTHER
-    found = OWN_VARIABLE if is_local(ir.AddressOf(lvalue, Pointer(lvalue.type))) else found
+    if isinstance(root, ir.Var) and root.scope == "local":  # a parameter may hold what nothing but the caller's argument held
+        found = OWN_VARIABLE
     if isinstance(root, ir.Deref):
         found = value(step, root.pointer)
     is_variable = isinstance(root, ir.Var) and root.scope != "global"

@@ -49,8 +49,7 @@ _NEEDED = {
     HOLDS_NONE["resource-leak"]: "`{}` is null, or what it points to leads to nothing that has to be closed",
 }
 
-
-_EMPTY = frozenset(HOLDS_NONE.values())
+_HOLD_NONE = frozenset(HOLDS_NONE.values())
 
 
 class Requirement(NamedTuple):
@@ -100,7 +99,7 @@ def _above(program: Program, found: Mapping[str, Obligations], function: str, ru
         for caller in _callers(program).get(requirement.function, ()):
             given = _passed(program, found, caller, requirement)
             above = [Requirement(caller, passed.name, requirement.need) for passed in given if passed.what == "parameter"]
-            if requirement.need in _EMPTY and caller in found:
+            if requirement.need in _HOLD_NONE and caller in found:
                 above += [Requirement(caller, *key[1:]) for key in sorted(found[caller].requires) if key[0] == rule]
             new = [one for one in dict.fromkeys(above) if one not in seen]
             seen.update(new)
@@ -135,11 +134,11 @@ def _not_kept(program: Program, found: Mapping[str, Obligations], requirement: R
             return f"{display_name(caller)}() calls {display_name(requirement.function)}(), and is not followed"
         if found[caller].hidden:
             return f"{display_name(caller)}() calls {display_name(requirement.function)}(), and {found[caller].hidden}"
-        loses = found[caller].refused.get(rule) or unmet(program, found, caller, rule, is_kept=True)
-        if requirement.need in _EMPTY and loses:
-            return (
-                f"{display_name(caller)}() calls {display_name(requirement.function)}(), and may lose something itself: {loses}"
-            )
+        if requirement.need in _HOLD_NONE:
+            loses = found[caller].refused.get(rule) or unmet(program, found, caller, rule, is_kept=True)
+            if loses:
+                names = display_name(caller), display_name(requirement.function)
+                return f"{names[0]}() calls {names[1]}(), and may lose something itself: {loses}"
         for passed, place in _passed(program, found, caller, requirement).items():
             is_called = True
             if not _keeps(passed, requirement.need):
@@ -149,7 +148,7 @@ def _not_kept(program: Program, found: Mapping[str, Obligations], requirement: R
 
 
 def _keeps(passed: Passed, need: str) -> bool:
-    if need in _EMPTY:
+    if need in _HOLD_NONE:
         return passed.what in (NULL, OWN_VARIABLE, "heap", "parameter")
     if passed.what in ("other", FIXED, OWN_VARIABLE):
         return passed.what != "other" and need == LIVE

@@ -20,6 +20,7 @@ from analysis.model.c_types import INT, Array, Function, Record, Type, Void
 _BRACED = frozenset(("initializer_list", "compound_literal_expression"))
 _NOT_EVALUATED = frozenset(("sizeof_expression", "alignof_expression", "offsetof_expression"))
 _OF_ITS_VALUE = "__auto_type"  # in place of a type, in GNU C
+_CONSTANT = frozenset(("const", "__const", "__const__"))
 _LARGEST_TABLE = 4096  # parts of a static object that are kept; what larger tables hold is not known
 
 
@@ -33,9 +34,7 @@ class LocalDeclarations(Cleanups, Enumerations, Records):
             return
         specifiers = self.specifiers(node)
         storage = specifiers.storage | {"typedef"} if node.type == "type_definition" else specifiers.storage
-        before = node.prev_sibling
-        start = node.start_byte if before is None else before.end_byte
-        beside = self.attributes_beside(node, start)
+        beside = self._attributes_of(node)
         strange = strange_of_variable(attributes(text for _, text in beside))
         if strange and "typedef" not in storage:
             raise RefusedError(strange)
@@ -55,12 +54,19 @@ class LocalDeclarations(Cleanups, Enumerations, Records):
                 self.note_cleanup(found.name, storage, called, child)
 
     def _automatic(self, node: Node) -> None:
-        """`__auto_type x = e;`: the variable has the type of the value, without qualifiers."""
+        """`__auto_type x = e;`: the variable has the type of the value, without its qualifiers."""
         declarator = children(node)[-1]
         name = declarator.child_by_field_name("declarator")
         is_plain = len(node.children_by_field_name("declarator")) == 1 and name is not None and name.type == "identifier"
         if not is_plain or name is None or any(child.type == "storage_class_specifier" for child in node.named_children):
             raise RefusedError(f"unknown type {_OF_ITS_VALUE}")
+        qualifiers = [self.source(child) for child in node.named_children if child.type == "type_qualifier"]
+        if not _CONSTANT.issuperset(qualifiers):
+            raise RefusedError(f"{_OF_ITS_VALUE} with {' '.join(qualifiers)}")
+        beside = self._attributes_of(node)
+        strange = strange_of_variable(attributes(text for _, text in beside))
+        if strange:
+            raise RefusedError(strange)
         levels = set[int]()
 
         def with_levels(value: Node) -> ir.Expr:
@@ -72,6 +78,14 @@ class LocalDeclarations(Cleanups, Enumerations, Records):
         type_ = self.probe(with_levels, initialiser).type
         found = Declarator(self.source(name), type_, name, None, frozenset(levels) - ITSELF)
         self.declare(found, frozenset(), initialiser, declarator)
+        called = self.cleanup_of(beside, declarator, declarator.start_byte) if beside else ""
+        if called:
+            self.note_cleanup(self.source(name), frozenset(), called, declarator)
+
+    def _attributes_of(self, node: Node) -> list[tuple[int, bytes]]:
+        """The attributes before and in a declaration, with where they are."""
+        before = node.prev_sibling
+        return self.attributes_beside(node, node.start_byte if before is None else before.end_byte)
 
     def declare(self, found: Declarator, storage: frozenset[str], initialiser: Node | None, site: Node) -> None:
         """Takes in one declarator of a block."""

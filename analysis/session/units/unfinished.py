@@ -106,11 +106,13 @@ def _examined(text: bytes, gap: _Gap, put_in: tuple[int, int] | None, is_type: C
         if put_in[1] == gap.end:
             return None  # the first word of the function
         put_in = None
-    return None if put_in is None and gap.in_head else put_in or (gap.start, gap.end)
+    if put_in is not None:
+        return put_in
+    return None if gap.in_head else (gap.start, gap.end)
 
 
 def _joins(text: bytes, at: int) -> bool:
-    """Whether a place is inside of a word, which what ends there has not for itself."""
+    """Whether a word goes on across this place."""
     return _is_word(text[at - 1 : at]) and _is_word(text[at : at + 1])
 
 
@@ -179,8 +181,8 @@ def _changes_word(text: bytes, begin: int, start: int, end: int, is_type: Callab
     word = (b"" if begun is None else begun.group()) + (b"" if rest is None else rest.group())
     if word in _KNOWN or is_type(word):
         return True
-    before = next(iter(reversed(list(_tokens(text, begin, start)))), None)
-    return before is not None and before.group() not in (b";", b"}")
+    before = [token.group() for token in _tokens(text, begin, start)][-1:]
+    return bool(before) and before[0] not in (b";", b"}")
 
 
 def _edit(old: bytes, new: bytes, broken: Sequence[tuple[int, int]]) -> Difference:

@@ -314,10 +314,6 @@ class Feasibility:
         """The functions that are called in these by their names, and that were seen to return."""
         return frozenset(name for function in functions for name in self._walk.returning_callees(function))
 
-    def live(self, function: str, entry: int) -> bool:
-        """Whether an execution enters the function in this state."""
-        return self._retrace.live(function, entry)
-
     @property
     def order(self) -> TextOrder:
         """The order of what is equally short."""

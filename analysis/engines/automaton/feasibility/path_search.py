@@ -211,9 +211,6 @@ class Search:
         for edge, derived, through, passed in self._walk.derivations(state.function, state.configuration):
             if derived not in allowed:
                 continue
-            if len(state.frames) >= _DEPTH and through:
-                through = ()
-                self.exhausted = True
             if passed:
                 for stretch in self._walk.stretches(state.function, edge, fact, unpack(derived)[0]):
                     self._pass(state, state.store, stretch, derived, ())
@@ -222,6 +219,9 @@ class Search:
                 way = self._unfollowed(via)
                 if way is not None:
                     self._cross(state, taken, derived, via, way)
+                    continue
+                if len(state.frames) >= _DEPTH:
+                    self.exhausted = True
                     continue
                 if not self._thorough:
                     self._walk.open(self._aim.ways.rest(via).callees)
@@ -233,7 +233,7 @@ class Search:
                 self._enter(state, state.store, (taken,), (), below)
 
     def _unfollowed(self, via: Via) -> Way | None:
-        """A shortest way through a callee, if nothing is followed on it: then all ways through do the same to the store."""
+        """A shortest way through a callee, if nothing is followed on it: then the caller knows no more after another way."""
         if self._thorough or self._matters(via[0]):
             return None
         way = self._aim.ways.way(via)

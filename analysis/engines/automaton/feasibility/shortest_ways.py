@@ -18,12 +18,11 @@ import msgspec
 
 from analysis.cfa.graph import Edge
 from analysis.engines.automaton.feasibility.graph_slices import Via
-from analysis.engines.automaton.feasibility.walk import Walk
+from analysis.engines.automaton.feasibility.walk import CROSSED, Walk
 from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.solver.full import pack, unpack
 
 Stretch = tuple[Edge, ...]
-CROSSED = 2  # steps over a call besides those in the callee: to enter it, and to leave it
 
 
 class Way(NamedTuple):

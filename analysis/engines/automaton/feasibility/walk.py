@@ -32,7 +32,7 @@ from analysis.model.kept_with import kept_with
 _LAST = 30  # edges before a place that every path to it takes
 Last = Literal["nothing", "flags", "all"]
 """How much is known of such edges: that values are 0, 1 or not 0 ("flags"), or also other numbers."""
-_OPENED = 2  # steps over a call that is opened: to enter it, and to leave it
+CROSSED = 2  # steps over a call that is opened, besides those in the callee: to enter it, and to leave it
 
 
 class Derivation(NamedTuple):
@@ -208,6 +208,8 @@ class Walk:
             store.assign(effect.target, effect.value, self._kill(function, edge))
         elif isinstance(effect, ir.Return) and effect.value is not None:
             store.keep_result(effect.value)
+        elif isinstance(effect, ir.Unsupported):
+            store.havoc(self._kill(function, edge))
         return True
 
     def _pass_call(self, store: Store, function: str, edge: Edge, call: ir.Call, model: FunctionModel, after: int) -> bool:
@@ -461,7 +463,7 @@ class Walk:
             if derivation.passed:
                 state, place = unpack(configuration)[2], unpack(derivation.derived)[0]
                 passed = map(len, self.stretches(function, derivation.edge, state, place))
-            yield derivation.derived, min((*passed, *(_OPENED for _ in derivation.through)), default=1)
+            yield derivation.derived, min((*passed, *(CROSSED for _ in derivation.through)), default=1)
 
     def number(self, expr: ir.Expr) -> int:
         """A number for an expression, the same each time."""

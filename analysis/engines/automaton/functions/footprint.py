@@ -30,8 +30,8 @@ _BY_POINTER = "~"  # marks cells
 
 
 def only_by_pointer(cell: str) -> str:
-    """What stands beside a cell among those that a function can change, where the function and what it calls by name do not
-    change it: only functions do that are called through pointers, each of which may or may not be the one that is called."""
+    """A mark beside a cell that a function can change: only functions that are called through pointers change it. Each of these
+    may be the one that is called, or not."""
     return _BY_POINTER + cell
 
 

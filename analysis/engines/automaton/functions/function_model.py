@@ -162,6 +162,8 @@ class FunctionModel:
             return frozenset()
         effect = edge.effect
         written = self._written_by_callees(effect, footprints) if isinstance(effect, ir.Call) else set()
+        if isinstance(effect, ir.Unsupported):
+            written.update(cell for name in effect.mentions for cell in (name, f"@{name}"))
         target = ir.target_of(effect)
         if target is not None:
             written.add(lvalue_cell(target))
@@ -190,18 +192,24 @@ class FunctionModel:
         more = external_writes(effect, self._around.program) if self._may_be_external(targets) else self._addressed(effect)
         return (written | more) - set(map(only_by_pointer, more))
 
+    def _same(self, edge: Edge, root: str) -> set[str]:
+        """The variables with the same value as one before an edge, that one too."""
+        return {root} | {other[0] for other in self.copies.same(edge.source, (root,)) if len(other) == 1}
+
     def may_miss(self, edge: Edge, path: Path) -> bool:
         """Whether the functions called at an edge can change the value at a path only by what they, or others below them, call
         through pointers, and are not passed the pointer with which the path begins, nor one that leads to it."""
         call, root = edge.effect, path[0]
         if not isinstance(call, ir.Call) or ir.direct_callee(call) is None or root[0] == "@" or root in self.address_taken:
             return False
-        same = {other[0] for other in self.copies.same(edge.source, (root,)) if len(other) == 1}
+        same = self._same(edge, root)
         for argument in call.arguments:
             bare = ir.strip_casts(argument)
             if any(isinstance(part, ir.Var) and root_of(part) in same for part in ir.walk(bare)):
                 return False
-            if isinstance(bare, ir.Var) and (root, root_of(bare)) in self.assignments.below:
+            if isinstance(bare, ir.Var) and any(
+                (root, name) in self.assignments.below for name in self._same(edge, root_of(bare))
+            ):
                 return False
         written = self.written_by_callees(edge)
         return all(only_by_pointer(cell) in written for cell in path_cells(path) if cell in written)

@@ -160,9 +160,11 @@ class Beginnings:
             tried.append((found, calls))
             first, more = _agreeing(feasibility, calls, further)
             cells = both(cells, more)
-        excluded, sites = False, tuple[Site, ...]()
+        excluded, sites, leaves_out = False, tuple[Site, ...](), False
         if first:
-            sites = _sites(graph, feasibility, _start(calls, first, found))
+            start = _start(calls, first, found)
+            sites = _sites(graph, feasibility, start)
+            leaves_out = len(sites) < len(_edges_in(graph, start))
             excluded, more = _excluded(feasibility, sites, calls, first, found)
             cells = both(cells, more)
         links = [call.link.functions for _, some in tried for call in some]
@@ -180,7 +182,7 @@ class Beginnings:
             cells=cells,
             edges=_passed(tried, searched, sites),
             called=frozenset((_start(calls, first, found)[0],) if first else ()).union(*(one.called for one in searched)),
-            dead=any(one.dead for one in searched),
+            dead=leaves_out or any(one.dead for one in searched),
             sites=sites,
             returning=feasibility.returning(functions),
             excluded=excluded,
@@ -244,13 +246,21 @@ def _start(calls: tuple[Call, ...], first: int, path: ErrorPath) -> Entry:
 def _sites(graph: DerivationGraph, feasibility: Feasibility, start: Entry) -> tuple[Site, ...]:
     """The calls that lead to an entry state, one over each edge; none if the program begins there."""
     function, entry = start
-    part = graph.functions.get(function)
-    if part is None or entry in graph.initial.get(function, ()) or entry not in part.sites:
+    if not _edges_in(graph, start):
         return ()
     found: dict[tuple[str, int], Site] = {}
     for caller, site, edge in feasibility.callers(function, entry):
         found.setdefault((caller, edge.id), (caller, site, edge))
     return tuple(found.values())
+
+
+def _edges_in(graph: DerivationGraph, start: Entry) -> set[tuple[str, int]]:
+    """The edges of calls that lead to an entry state, executed or not; none if the program begins there."""
+    function, entry = start
+    part = graph.functions.get(function)
+    if part is None or entry in graph.initial.get(function, ()):
+        return set()
+    return {(caller, edge.id) for caller, _, edge in part.sites.get(entry, ())}
 
 
 def _excluded(

@@ -50,7 +50,8 @@ Choose = Callable[[str, int], Call]
 Ways = dict[int, list[tuple[int, int]]]
 """The last derivations, as (edge id, configuration before), of ways to configurations."""
 _Key = tuple[str, int, frozenset[str]]
-_OPENED = 16  # steps: so a way through an opened callee, which may call itself, is taken only where others are much longer
+_NESTED = 8  # calls that are opened in each other: each path of calls to a callee makes a link of its own
+_COST_OF_OPENING = 16  # steps: a way through an opened callee, which may call itself, is taken where others are much longer
 
 
 class Joined(NamedTuple):
@@ -149,7 +150,7 @@ class Chains:
             if through:
                 callee, entry, exit_ = order.summaries(through)[0]
                 functions.add(callee)
-                if callee not in open_:
+                if callee not in open_ and len(open_) <= _NESTED:
                     inside = self.link(order, callee, pack(delta.exit(callee), entry, exit_), open_)
                     functions |= inside.functions
                     opened = self._opened(inside, taken, entry, exit_)
@@ -197,7 +198,7 @@ def same_calls(one: Sequence[Call], other: Sequence[Call]) -> bool:
 
 def _shortest_ways(part: FunctionGraph, start: int) -> Ways:
     """For each configuration that is derived from `start`: the last derivations of the shortest ways to it (Dial 1969). A
-    callee that is opened counts as `_OPENED` steps."""
+    callee that is opened counts as `_COST_OF_OPENING` steps."""
     found: dict[int, int] = {}
     ways: Ways = {start: []}
     waiting: list[list[tuple[int, int, int]]] = [[(-1, start, start)]]  # by the number of steps
@@ -209,7 +210,7 @@ def _shortest_ways(part: FunctionGraph, start: int) -> Ways:
             if known != steps or len(ways[configuration]) > 1:
                 continue
             for further, derived in part.derivations(configuration):
-                at = steps + (_OPENED if _through(part, configuration, further, derived) else 1)
+                at = steps + (_COST_OF_OPENING if _through(part, configuration, further, derived) else 1)
                 if found.get(derived, at) == at:
                     waiting.extend([] for _ in range(at + 1 - len(waiting)))
                     waiting[at].append((further, configuration, derived))

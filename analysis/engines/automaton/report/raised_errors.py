@@ -100,10 +100,10 @@ def _is_of_calls(graph: DerivationGraph, delta: ProgramDelta, error: Error, entr
     return is_unavoidable(delta.program.functions[name], fact.edge)
 
 
-def _order(delta: ProgramDelta, one: Sought) -> tuple[str, int]:
+def _order(delta: ProgramDelta, one: Sought) -> tuple[object, ...]:
     """By where the error is in the text: its id can be another one from scratch."""
     name, fact = one.error
-    return name, delta.program.functions[name].positions[fact.edge]
+    return name, delta.program.functions[name].positions[fact.edge], fact.paths, fact.transition, fact.state
 
 
 def must_be_sure(delta: ProgramDelta, one: Sought) -> bool:

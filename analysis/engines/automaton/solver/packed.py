@@ -4,7 +4,7 @@ Configurations are numbered per function, in the order in which they were derive
 to them by number. Each table of a function is one flat list of small integers, in which a count precedes what
 there can be several of. Edges are written as their ids: the reader takes them from the CFAs, which keep them
 (analysis.session.keeping.stored_units). What is read back is the same graph, in every order that means something:
-parents before children, the first site of an entry state, the first support.
+parents before children, the first support.
 
 Tests: tests/engines/test_packed.py, with random graphs.
 """
