@@ -31,7 +31,6 @@ _TOKEN = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 _WORD = re.compile(rb"[\w$]++")
-_ENDS_IN_WORD = re.compile(rb"[\w$]++\Z")
 _MARKER = re.compile(rb'\n# (\d{1,9})(?= ")')
 _STORAGE = frozenset((b"static", b"extern", b"typedef", b"register", b"auto"))
 _TAGGED = frozenset((b"struct", b"union", b"enum"))
@@ -173,12 +172,15 @@ def _put_in(previous: Built, text: bytes, gap: _Gap) -> tuple[int, int] | None:
 def _changes_word(text: bytes, begin: int, start: int, end: int, is_type: Callable[[bytes], bool]) -> bool:
     """Whether what was put in makes another word of one that was there: of one that it is added to, or goes before, if the whole
     means something, or other words of the same declaration are before it. `begin` is where the text between functions does."""
-    if _ENDS_IN_WORD.search(text, max(begin, start - 1), start) and _WORD.match(text, start):
+    if start > begin and _WORD.match(text, start - 1, start) and _WORD.match(text, start):
         return True
     if not _joins(text, end):
         return False
-    begun, rest = _ENDS_IN_WORD.search(text, start, end), _WORD.match(text, end)
-    word = (b"" if begun is None else begun.group()) + (b"" if rest is None else rest.group())
+    first = end
+    while first > start and _WORD.match(text, first - 1, first):
+        first -= 1
+    rest = _WORD.match(text, end)
+    word = text[first:end] + (b"" if rest is None else rest.group())
     if word in _KNOWN or is_type(word):
         return True
     before = [token.group() for token in _tokens(text, begin, start)][-1:]

@@ -27,7 +27,7 @@ from analysis.model.places import Range
 from analysis.rules.automaton import Rule
 
 Rules = tuple[Rule, ...]
-Place = tuple[Range, tuple[Path, ...], int, int, str]
+Place = tuple[Range, tuple[Path, ...], int, bool, int, str]
 
 _ENTRY = -1
 
@@ -40,7 +40,7 @@ def grouped(
 
     def order(error: Error) -> tuple[bool, Place]:
         is_passed = rules[error[1].rule].about_object and all(unpack(one)[1] != NOTHING for one in errors[error].at[1])
-        return is_passed, _in_text(places, error)
+        return is_passed, _in_text(rules, places, error)
 
     alike: dict[tuple[str, str, int, str, str], list[Error]] = {}
     for name, fact in errors:
@@ -55,7 +55,7 @@ def distinct(
     """The errors with their paths, without those of which another one says that the same value is lost, by another variable."""
 
     found: dict[object, tuple[Error, Joined]] = {}
-    for (name, fact), joined in sorted(chosen, key=lambda one: _in_text(places, one[0])):
+    for (name, fact), joined in sorted(chosen, key=lambda one: _in_text(rules, places, one[0])):
         key: object = name, fact
         if rules[fact.rule].ownership:
             key = name, fact.rule, _comes_from(joined.steps[beginning(delta, fact, joined.steps) :])
@@ -63,11 +63,13 @@ def distinct(
     return list(found.values())
 
 
-def _in_text(places: Places, error: Error) -> Place:
+def _in_text(rules: Rules, places: Places, error: Error) -> Place:
     """Orders errors as they stand in the text, and those at one place by what they are: not by which was discovered first, for
-    after an edit that is another one."""
+    after an edit that is another one. A failure comes last, as it is looked at `beside` another error."""
     name, fact = error
-    return places.place(name, fact.edge).range, fact.paths, fact.rule, fact.transition, fact.state
+    rule = rules[fact.rule]
+    is_failure = rule.transitions[fact.transition].source in rule.failure_states
+    return places.place(name, fact.edge).range, fact.paths, fact.rule, is_failure, fact.transition, fact.state
 
 
 def _comes_from(steps: Sequence[Taken]) -> tuple[str, int]:
