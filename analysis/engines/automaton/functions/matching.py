@@ -7,6 +7,7 @@ are when the edge is entered (accesses, arguments, branches); matches *after* it
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from weakref import WeakKeyDictionary
 
 import msgspec
 
@@ -156,6 +157,7 @@ class Matcher:
         self._found: dict[ir.Effect, EdgeMatches] = {}
         self._most = _FEW_EFFECTS + 2 * sum(len(cfa.edges) for cfa in program.functions.values())
         self._begun: dict[str, tuple[Cfa, tuple[Match, ...]]] = {}
+        self._had: WeakKeyDictionary[Cfa, dict[tuple[int, int], tuple[Path, ...]]] = WeakKeyDictionary()
         self._initial: tuple[Match, ...] | None = None
 
     def revised(self, program: Program, changed: Container[str]) -> Matcher:
@@ -344,16 +346,26 @@ class Matcher:
     def having(self, cfa: Cfa, program: Program, rule: int, transition: int) -> Iterator[Path]:
         """The paths that the rule's metavariable stands for where a transition's `if_function_has` matches in the function. The
         program may be a later revision than the matcher's, with the same names."""
+        calls = [edge.effect for edge in cfa.calls if isinstance(edge.effect, ir.Call)]
+        known = self._had.setdefault(cfa, {})
+        direct = known.get((rule, transition))
+        if direct is None:
+            named = ((call, name) for call in calls if (name := ir.direct_callee(call)) is not None)
+            direct = known[rule, transition] = tuple(
+                path for call, name in named for path in self._had_at(call, name, rule, transition)
+            )
+        yield from direct
+        for call in calls:
+            for callee in program.targets(call) if ir.direct_callee(call) is None else ():
+                yield from self._had_at(call, callee, rule, transition)
+
+    def _had_at(self, call: ir.Call, callee: str, rule: int, transition: int) -> Iterator[Path]:
         definition = self._index.rules[rule]
-        for edge in cfa.calls:
-            call = edge.effect
-            assert isinstance(call, ir.Call)
-            for callee in program.targets(call):
-                for pattern in definition.transitions[transition].if_function_has:
-                    for bound in self._bindings(rule, pattern, call, callee):
-                        path = path_of(bound.get(definition.tracks or "", ir.Unknown(call.callee.type))) if bound else None
-                        if path is not None:
-                            yield path
+        for pattern in definition.transitions[transition].if_function_has:
+            for bound in self._bindings(rule, pattern, call, callee):
+                path = path_of(bound.get(definition.tracks or "", ir.Unknown(call.callee.type))) if bound else None
+                if path is not None:
+                    yield path
 
     def begin(self, program: Program) -> tuple[Match, ...]:
         """What is tracked from the program's start on: globals that `begin` patterns match anywhere, and initial values that
