@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from analysis.cfa.graph import Edge
 from analysis.engines.automaton.facts.facts import Fact, FactTable
 from analysis.engines.automaton.feasibility.error_paths import ErrorPath, Searched
+from analysis.engines.automaton.feasibility.kept_searches import EVERYWHERE, bits
 from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.solver.full import DIRECT, DerivationGraph, Full, FunctionGraph, pack
 from analysis.engines.automaton.solver.incr_back import incr_back
@@ -75,7 +76,7 @@ error_paths = st.builds(
     st.none() | st.tuples(names, states),
     st.booleans(),
     st.frozensets(names),
-    st.none() | st.dictionaries(names, st.frozensets(names, max_size=2), max_size=2),
+    st.none() | st.dictionaries(names, st.dictionaries(numbers, st.frozensets(names, max_size=2), max_size=2), max_size=2),
     slices=st.lists(searched, max_size=2).map(tuple),
 )
 
@@ -129,6 +130,16 @@ def test_any_graph_is_the_same_again(graph: DerivationGraph, facts: FactTable) -
 def test_error_paths_are_the_same_again(found: dict[tuple[str, frozenset[int]], ErrorPath]) -> None:
     data = pack_graph(DerivationGraph(), FactTable(), found)
     assert unpack_graph(data, lambda name, number: EDGES[name, number]).error_paths == found
+
+
+def test_edges_that_a_search_passed_are_left_out() -> None:
+    """Of each edge of the functions, it counts then whether it writes what was asked for anywhere."""
+    cells = {"main": {1: frozenset("ab"), EVERYWHERE: frozenset("c")}, "f": {2: frozenset("a")}}
+    path = ErrorPath(None, functions=frozenset(("main", "f")), cells=cells, edges={"main": bits((1,)), "f": bits((2,))})
+    data = pack_graph(DerivationGraph(), FactTable(), {("main", frozenset((1,))): path})
+    (read,) = unpack_graph(data, lambda name, number: EDGES[name, number]).error_paths.values()
+    assert read.edges is None
+    assert read.cells == {"main": {EVERYWHERE: frozenset("abc")}, "f": {EVERYWHERE: frozenset("a")}}
 
 
 @settings(max_examples=60, deadline=None)

@@ -287,3 +287,48 @@ def test_no_path_begins_where_nothing_leads_any_more(tmp_path: Path, patient: bo
     assert report is not None
     functions = {step.function for finding in report.findings for step in finding.trace}
     assert functions == {"main", "long_way", "set"}
+
+
+_KNOWN_LATER = """\
+static int counted, other;
+static void note(void) { STATEMENT }
+static int *find(int wanted) { return wanted > 3 ? &counted : 0; }
+static int run(int count)
+{
+    note();
+    counted = 5;
+    if (counted != 5) return 3;
+    int *found = find(count);
+    LATER
+    return *found;
+}
+int main(int count, char **arguments) { return run(count); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("later", "is_searched"),
+    [
+        (";", False),  # nothing is known of `counted` where note() is called
+        ("note(); if (counted != 5) return 4;", True),  # it is known at the second call
+    ],
+)
+def test_what_a_call_writes_counts_where_that_is_known(
+    later: str, is_searched: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = [_KNOWN_LATER.replace("STATEMENT", one).replace("LATER", later) for one in ("other = 1;", "counted = 5;")]
+    path = tmp_path / "a.c"
+    path.write_text(texts[0])
+    checker = Checker(_LARGE)
+    checker.open([str(path)])
+    assert [finding.rule for finding in checker.check().findings] == ["null-dereference"]
+    checker.change(str(path), texts[1])
+    searched: list[str] = []
+    with monkeypatch.context() as patched:
+        patched.setattr(Feasibility, "error_path", _noting(searched, "path", Feasibility.error_path))
+        answers = _answers(checker.check())
+    scratch = Checker(_LARGE, algorithm="full")
+    scratch.open([str(path)])
+    scratch.change(str(path), texts[1])
+    assert answers == _answers(scratch.check())
+    assert bool(searched) == is_searched

@@ -12,6 +12,7 @@ from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.engines.automaton.facts.call_mapping import CallTransfer
 from analysis.engines.automaton.facts.facts import NOTHING, Fact, FactTable
 from analysis.engines.automaton.facts.relevance import Relevance
+from analysis.engines.automaton.facts.stretches import Stretches
 from analysis.engines.automaton.facts.transfer import Transfer
 from analysis.engines.automaton.functions.beliefs import Beliefs
 from analysis.engines.automaton.functions.cases import Cases, Surroundings
@@ -34,6 +35,7 @@ class Memo:
     def __init__(self, model: FunctionModel, outgoing: dict[int, tuple[tuple[Edge, bool], ...]]) -> None:
         self.model = model
         self.outgoing = outgoing
+        self.stretches = Stretches(model, outgoing)
         self.steps: dict[int, Sequence[int]] = {}
         self.quiet: dict[frozenset[str], dict[int, tuple[int, ...] | None]] = {}
         self.calls: dict[int, _CallPlan] = {}
@@ -180,7 +182,7 @@ class ProgramDelta:
 
     def depends(self, state: int, names: frozenset[str]) -> bool:
         """Whether the fact has one of the names; what begins, and what is known by condition, can depend on anything."""
-        mine = self._names_of(state)
+        mine = self.names_of(state)
         return mine is None or not mine.isdisjoint(names)
 
     def step(self, function: str, edge: Edge, state: int) -> Sequence[int]:
@@ -204,7 +206,7 @@ class ProgramDelta:
 
     def quiet(self, function: str, edge: Edge, state: int) -> Sequence[int] | None:
         """Where something can happen to the fact next, None when something does on the edge itself (see full.Delta)."""
-        names = self._names_of(state)
+        names = self.names_of(state)
         if names is None:
             return None
         memo = self.memo(function)
@@ -231,27 +233,16 @@ class ProgramDelta:
         return self._shared(tuple(places))
 
     def stretches(self, function: str, edge: Edge, state: int, place: int) -> list[tuple[Edge, ...]]:
-        """The paths from the edge to the place to which its derivation leads, over edges on which nothing
-        happens to the state."""
-        found: list[tuple[Edge, ...]] = []
-        names = self._names_of(state)
+        """The paths from the edge to the place to which its derivation leads, over edges on which nothing happens to the state,
+        in the order of the text."""
+        if edge.target == place:
+            return [(edge,)]
+        names = self.names_of(state)
         assert names is not None
-        work: list[tuple[Edge, ...]] = [(edge,)]
-        while work:
-            chain = work.pop()
-            target = chain[-1].target
-            if target == place:
-                found.append(chain)
-                continue
-            memo = self.memo(function)
-            model = memo.model
-            following = memo.outgoing.get(target, ())
-            if model.single_entry(target) and model.all_still(following, names):
-                work.extend((*chain, after) for after, _ in reversed(following) if model.cases.passes(after))
-        return found
+        return self.memo(function).stretches.between(edge, place, names)
 
-    def _names_of(self, state: int) -> frozenset[str] | None:
-        """The names on which a fact depends; None when something may happen to it at any edge."""
+    def names_of(self, state: int) -> frozenset[str] | None:
+        """The names on which a fact depends, equal ones as one object; None when something may happen to it at any edge."""
         if state not in self._names:
             fact = self.facts[state]
             names = fact_names(fact.paths)

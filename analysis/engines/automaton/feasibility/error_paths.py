@@ -30,19 +30,20 @@ import msgspec
 
 from analysis.engines.automaton.facts.facts import NOTHING
 from analysis.engines.automaton.facts.product import ProgramDelta
-from analysis.engines.automaton.feasibility.graph_slices import GraphSteps, Sites, Slice, Via
+from analysis.engines.automaton.feasibility.graph_slices import GraphSteps, Sites, Slice
 from analysis.engines.automaton.feasibility.kept_searches import ENTERED, Cells, Differences, Edges, all_of, bits, both, merged
 from analysis.engines.automaton.feasibility.known_values import Item
 from analysis.engines.automaton.feasibility.path_judgements import judge, last_condition, read_on
-from analysis.engines.automaton.feasibility.path_search import Aim, Search, State
+from analysis.engines.automaton.feasibility.path_search import Search
 from analysis.engines.automaton.feasibility.path_values import Store
 from analysis.engines.automaton.feasibility.remaining_steps import RemainingSteps
+from analysis.engines.automaton.feasibility.search_states import Aim, State
 from analysis.engines.automaton.feasibility.shortest_ways import ShortestWays
 from analysis.engines.automaton.feasibility.slice_outline import are_there, outline
 from analysis.engines.automaton.feasibility.text_order import Site, TextOrder
 from analysis.engines.automaton.feasibility.walk import Walk, edges_passed
 from analysis.engines.automaton.report.trace import Taken
-from analysis.engines.automaton.solver.full import Entry, pack, unpack
+from analysis.engines.automaton.solver.full import Entry, Via, pack, unpack
 from analysis.engines.automaton.solver.retrace import Retrace
 
 _REFINEMENTS = 12
@@ -65,7 +66,7 @@ class Searched(msgspec.Struct, frozen=True):
 class ErrorPath(msgspec.Struct, frozen=True):
     """What the search found: the steps of a feasible path from the entry `start` (None: there is none), or that it gave up. The
     first `unchecked` steps may not be possible. `wraps`: it is possible only where an unsigned sum wraps to 0. `functions` are
-    those that it looked into, `cells` the cells whose writers it asked for there (None: any), `edges` those that it passed (None:
+    those that it looked into, `cells` the cells whose writers it asked for (None: any), `edges` those that it passed (None:
     any), `called` those whose callers it looked for; `dead`: it left out callers that no execution leads to. `slices` are those
     that it searched: where they are as they were, what was found still holds, whatever else differs in the graph. `is_sure`: the
     branch to the error had to be decided by what is known."""
@@ -127,7 +128,8 @@ class Feasibility:
         self.steps = steps
         self._retrace = retrace
         self._walk = Walk(steps, delta)
-        self._ways = ShortestWays(self._walk)
+        self._view = self._walk.view
+        self._ways = ShortestWays(self._view)
         self._thorough = thorough
         self._descents: dict[tuple[int, object], _Descended] = {}
         self._callers: dict[Entry, list[Site]] = {}
@@ -145,9 +147,9 @@ class Feasibility:
                 graph = self.steps.graph.functions.get(one.function)
                 if graph is None or not graph.derived.keys() >= one.ends:
                     return False
-                return outline(self._walk, self._slice(one.function, one.ends), one.opened).digest == one.outline
+                return outline(self._view, self._slice(one.function, one.ends), one.opened).digest == one.outline
             part = self._slice(function, errors, one.above, over)
-            return one.function == function and outline(self._walk, part, one.opened).digest == one.outline
+            return one.function == function and outline(self._view, part, one.opened).digest == one.outline
 
         return bool(path.slices) and path.is_sure == must_be_sure and all(map(is_same, path.slices))
 
@@ -169,8 +171,9 @@ class Feasibility:
     def revise(self, delta: ProgramDelta, retrace: Retrace) -> None:
         """Takes the next revision, after `changed` was told what is another."""
         self._retrace = retrace
-        self._callers = {}
-        self._walk.revise(delta)
+        if delta is not self._walk.delta:
+            self._callers = {}
+            self._walk.revise(delta)
         if len(self._descents) > _DESCENTS:
             self._descents = {}
 
@@ -188,7 +191,7 @@ class Feasibility:
         most `budget` states."""
         self._walk.begin(function)
         part = self._slice(function, errors, above, over)
-        aim = Aim(part, self._entries(part), errors, RemainingSteps(self._walk, part, function, errors), self._ways)
+        aim = Aim(part, self._entries(part), errors, RemainingSteps(self._view, part, function, errors), self._ways)
         found = self._search_twice(aim, must_be_sure, budget)
         start = None if found.first is None else _entry(found.first)
         slice_ = self._searched(part, function, None, above)
@@ -204,7 +207,7 @@ class Feasibility:
         part = self._slice(function, errors, over=over)
         tracked = (start for start in self._entries(part) if unpack(start[1])[2] != NOTHING)
         starts = (*tracked, *self._beginnings(part))
-        aim = Aim(part, starts, errors, RemainingSteps(self._walk, part, function, errors), self._ways, is_late=True)
+        aim = Aim(part, starts, errors, RemainingSteps(self._view, part, function, errors), self._ways, is_late=True)
         found = self._search_twice(aim._replace(last="all"), must_be_sure=False, budget=_LATE_STATES)
         if found.steps is None and not found.decided:  # what is known may make a path long, as `n = 1000` does that of a loop
             found = self._search_twice(aim._replace(last="flags"), must_be_sure=False, budget=_LATE_STATES)
@@ -228,7 +231,7 @@ class Feasibility:
         if self._thorough:
             return None, {}
         opened = tuple(self._walk.opened)
-        seen = outline(self._walk, part, opened)
+        seen = outline(self._view, part, opened)
         return Searched(function, ends, above, opened, seen.digest), seen.edges
 
     def _beginnings(self, part: Slice) -> Iterator[tuple[str, int]]:
@@ -237,8 +240,8 @@ class Feasibility:
             if entry != NOTHING:
                 continue
             allowed = part.open((name, entry))
-            for configuration in self._walk.order.configurations(name, allowed):
-                after = (derived for _, derived, _, _ in self._walk.derivations(name, configuration) if derived in allowed)
+            for configuration in self._view.order.configurations(name, allowed):
+                after = (derived for _, derived, _, _ in self._view.derivations(name, configuration) if derived in allowed)
                 if unpack(configuration)[2] == NOTHING and any(unpack(derived)[2] != NOTHING for derived in after):
                     yield name, configuration
 
@@ -247,11 +250,11 @@ class Feasibility:
         ends = frozenset((configuration,))
         part = self._slice(function, ends)
         self._walk.visited.update(name for name, _ in part.ends)
-        aim = Aim(part, self._entries(part), ends, RemainingSteps(self._walk, part, function, ends), self._ways)
+        aim = Aim(part, self._entries(part), ends, RemainingSteps(self._view, part, function, ends), self._ways)
         return Search(self._walk, aim, (), _STATES, thorough=False, sure=False).run()
 
     def _slice(self, function: str, errors: frozenset[int], above: int = 0, over: Sites | None = None) -> Slice:
-        live, order = self._retrace.live, self._walk.order
+        live, order = self._retrace.live, self._view.order
         ends = order.configurations(function, errors)
         return Slice(self.steps, order, function, ends, self._thorough, live, above, over)
 
@@ -312,12 +315,12 @@ class Feasibility:
 
     def returning(self, functions: Iterable[str]) -> frozenset[str]:
         """The functions that are called in these by their names, and that were seen to return."""
-        return frozenset(name for function in functions for name in self._walk.returning_callees(function))
+        return frozenset(name for function in functions for name in self._view.returning_callees(function))
 
     @property
     def order(self) -> TextOrder:
         """The order of what is equally short."""
-        return self._walk.order
+        return self._view.order
 
     def callers(self, function: str, entry: int) -> list[Site]:
         """The calls that enter a function in a state and that an execution leads to: first those with the fewest calls before
@@ -325,15 +328,14 @@ class Feasibility:
         found = self._callers.get((function, entry))
         if found is None:
             depths = self._retrace.depths
-            sites = ((depths.of((site[0], unpack(site[1])[1])), site) for site in self._walk.order.sites((function, entry)))
+            sites = ((depths.of((site[0], unpack(site[1])[1])), site) for site in self._view.order.sites((function, entry)))
             known = [(depth, site) for depth, site in sites if depth is not None]
             found = self._callers[function, entry] = [site for _, site in sorted(known, key=itemgetter(0))]
         return found
 
     def _everything(self, function: str, *, is_entry: bool = True) -> Store:
         """The store at a function's entry, or later, that follows all that it can."""
-        cells = self._walk.cells  # the store holds nothing that holds the store: it is gone when nobody needs it
-        return self._walk.store(function, lambda name, expr: cells(name, expr) is not None, is_entry=is_entry)
+        return self._walk.store(function, self._walk.can_follow, is_entry=is_entry)
 
     def _descend(self, store: Store, descent: Descent) -> _Descended:
         """What is known at the entry of the called function. Traces share their beginnings."""

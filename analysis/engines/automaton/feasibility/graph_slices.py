@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from analysis.cfa.graph import Edge
 from analysis.engines.automaton.facts.facts import NOTHING
 from analysis.engines.automaton.feasibility.text_order import TextOrder
-from analysis.engines.automaton.solver.full import DIRECT, DerivationGraph, Entry, FunctionGraph, unpack
+from analysis.engines.automaton.solver.full import DIRECT, DerivationGraph, Entry, FunctionGraph, Via, unpack
 
-Via = tuple[str, int, int]
 Live = Callable[[str, int], bool]
 Sites = Mapping[str, frozenset[tuple[str, int]]]
 """The call sites that paths may lead over, as (function, configuration), by called function; any, of others."""

@@ -1,8 +1,8 @@
 """What searches found, kept over revisions: what still holds, and what holds if the graph is the same where it matters.
 
-A search depends on the models of the functions that it looked into, at the edges that it passed; on what these write to the
-cells that it asked for; and on a part of the derivation graph. Most edits change the graph of many functions, but not the part
-that a search read. So what only the graph can make wrong is `in_question` until somebody looks (`slice_outline`).
+A search depends on the models of the functions that it looked into, at the edges that it passed; on which of the cells that it
+asked for at an edge that one writes; and on a part of the derivation graph. Most edits change the graph of many functions, but
+not the part that a search read. So what only the graph can make wrong is `in_question` until somebody looks (`slice_outline`).
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Set
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
-Cells = Mapping[str, frozenset[str]]
-"""Cells whose writers were asked for, by the function in which."""
+Cells = Mapping[str, Mapping[int, frozenset[str]]]
+"""Cells of which it was asked whether an edge writes them, by function and edge (`EVERYWHERE`: whether any edge does)."""
+EVERYWHERE = -1
 Edges = Mapping[str, int]
 """Edges by their function, as the bits of a number (`bits`). One more bit says that calls enter the function (`ENTERED`)."""
 ENTERED = 1
@@ -41,13 +42,24 @@ def all_of(*some: Edges | None) -> dict[str, int] | None:
     return found
 
 
-def merged(*some: Cells) -> dict[str, frozenset[str]]:
+def merged(*some: Cells) -> dict[str, Mapping[int, frozenset[str]]]:
     """All of the cells."""
-    found: dict[str, frozenset[str]] = {}
+    found: dict[str, Mapping[int, frozenset[str]]] = {}
     for one in some:
-        for name, cells in one.items():
+        for name, asked in one.items():
             known = found.get(name)
-            found[name] = cells if known is None or known is cells else known | cells
+            found[name] = asked if known is None or known is asked else _joined(known, asked)
+    return found
+
+
+def _joined(one: Mapping[int, frozenset[str]], other: Mapping[int, frozenset[str]]) -> Mapping[int, frozenset[str]]:
+    found = dict(one)
+    for edge, cells in other.items():
+        known = found.get(edge)
+        if known is None or known <= cells:  # then no set is made, of which there are many
+            found[edge] = cells
+        elif not cells <= known:
+            found[edge] = known | cells
     return found
 
 
@@ -82,9 +94,9 @@ class Differences(NamedTuple):
                 return False
         for name in self.rewritten.keys() & functions:
             passed = -1 if edges is None else edges.get(name, 0)
-            written = [cells_ for id_, cells_ in self.rewritten[name].items() if passed & bits((id_,))]
-            if written and (cells is None or not all(map(cells.get(name, _NO_CELLS).isdisjoint, written))):
-                return False
+            for id_, written in self.rewritten[name].items():
+                if passed & bits((id_,)) and (cells is None or _is_asked(cells.get(name, {}), id_, written)):
+                    return False
         return True
 
 
@@ -102,6 +114,11 @@ class Searched(Protocol):
     def called(self) -> frozenset[str]: ...  # noqa: D102
     @property
     def dead(self) -> bool: ...  # noqa: D102
+
+
+def _is_asked(asked: Mapping[int, frozenset[str]], edge: int, written: Set[str]) -> bool:
+    """Whether it was asked if an edge writes one of the cells."""
+    return any(not asked.get(at, _NO_CELLS).isdisjoint(written) for at in (edge, EVERYWHERE))
 
 
 _NO_CELLS: frozenset[str] = frozenset()

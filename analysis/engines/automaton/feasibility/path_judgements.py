@@ -26,12 +26,16 @@ def judge(walk: Walk, store: Store, steps: tuple[Taken, ...], *, opens: bool) ->
     find out what they change."""
     changed: set[str] = set()
     missing: set[Item] = set()
+    functions: dict[str, None] = {}
     for index, taken in enumerate(steps):
         effect = walk.edge(taken).effect
+        functions[taken.function] = None
         if opens and taken.event == "edge":
             if isinstance(effect, ir.Assume) and store.truth(effect.condition)[0] is None:
                 missing |= _lost(walk, taken.function, effect.condition, changed)
-            elif walk.returning_callee(walk.edge(taken)) is not None:
+                for part in expressions_in(effect.condition):
+                    walk.ask_everywhere(functions, part)
+            elif walk.view.returning_callee(walk.edge(taken)) is not None:
                 changed |= walk.delta.model(taken.function).written[taken.edge]
         following = steps[index + 1].function if index + 1 < len(steps) else ""
         if not walk.advance(store, taken, following):

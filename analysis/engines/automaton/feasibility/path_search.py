@@ -6,126 +6,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Set
 from heapq import heappop, heappush
-from typing import NamedTuple
 
 import msgspec
 
 from analysis.cfa.graph import Edge
 from analysis.engines.automaton.facts.facts import NOTHING
-from analysis.engines.automaton.feasibility.graph_slices import Slice, Via
+from analysis.engines.automaton.feasibility.graph_view import Stretch, stretch_of
 from analysis.engines.automaton.feasibility.known_values import Item
 from analysis.engines.automaton.feasibility.path_values import Store
-from analysis.engines.automaton.feasibility.remaining_steps import RemainingSteps
-from analysis.engines.automaton.feasibility.shortest_ways import ShortestWays, Stretch, Way, edges_taken
+from analysis.engines.automaton.feasibility.search_states import Aim, Followed, Frame, State
+from analysis.engines.automaton.feasibility.shortest_ways import Way, edges_taken
 from analysis.engines.automaton.feasibility.touched_edges import Touched
-from analysis.engines.automaton.feasibility.walk import Last, Walk, expressions_in
+from analysis.engines.automaton.feasibility.walk import Walk, expressions_in
 from analysis.engines.automaton.report.trace import Taken
-from analysis.engines.automaton.solver.full import Entry, pack, unpack
-from analysis.model import ir
+from analysis.engines.automaton.solver.full import Entry, Via, pack, unpack
 from analysis.model.interruption import step_done
 
 _DEPTH = 6
 _LONGEST = 1_000  # steps through a callee that are taken at once
-
-
-class Frame(msgspec.Struct, frozen=True, cache_hash=True):
-    """A call that is open: the caller and its configuration, the call edge, what is derived after it, the summary of the callee
-    that is followed, and the edges to take after the return."""
-
-    function: str
-    configuration: int
-    edge: int
-    derived: int
-    via: Via
-    rest: tuple[Edge, ...] = ()
-
-
-class State:
-    """A node of the search: open calls, configuration, store, and how it was reached: from state `before` by `steps` and then
-    over the edges of `stretch`; `way` is taken after the first of the steps."""
-
-    __slots__ = ("before", "configuration", "depth", "frames", "function", "key", "length", "steps", "store", "stretch", "way")
-
-    def __init__(
-        self,
-        frames: tuple[Frame, ...],
-        depth: int,
-        function: str,
-        configuration: int,
-        store: Store,
-        before: State | None,
-        steps: tuple[Taken, ...],
-        stretch: Stretch = (),
-        way: Way | None = None,
-    ) -> None:
-        self.frames = frames
-        self.depth = depth
-        self.function = function
-        self.configuration = configuration
-        self.store = store
-        self.before = before
-        self.steps = steps
-        self.stretch = stretch
-        self.way = way
-        own = len(steps) + len(stretch) + (0 if way is None else way.length)
-        self.length: int = own if before is None else before.length + own
-        self.key = -1
-
-    def taken(self) -> tuple[Taken, ...]:
-        """The steps from the state before."""
-        if self.way is not None:
-            return (self.steps[0], *self.way.steps(self.depth + 1), *self.steps[1:])
-        if not self.stretch or self.before is None:
-            return self.steps
-        entered, left = unpack(self.before.configuration)[2], unpack(self.configuration)[2]
-        return self.steps + edges_taken(self.function, self.depth, self.stretch, entered, left)
-
-    def path(self) -> tuple[tuple[Taken, ...], State]:
-        """The steps to here, and the state where they begin."""
-        parts: list[tuple[Taken, ...]] = []
-        state = self
-        while True:
-            parts.append(state.taken())
-            if state.before is None:
-                break
-            state = state.before
-        steps = tuple(taken for part in reversed(parts) for taken in part)
-        return steps, state
-
-
-class Followed:
-    """The expressions that a search follows, by function; those of globals alone in all functions."""
-
-    def __init__(self, items: Iterable[Item]) -> None:
-        self._items = set(items)
-        self._globals = {expr for _, expr in self._items if all(var.scope == "global" for var in ir.variables(expr))}
-        self._functions = {name for name, expr in self._items if expr not in self._globals}
-
-    def __call__(self, function: str, expr: ir.Expr) -> bool:
-        """Whether an expression of a function is followed."""
-        return (function, expr) in self._items or expr in self._globals
-
-    def of(self, function: str) -> frozenset[ir.Expr]:
-        """What is followed in a function."""
-        return frozenset(expr for name, expr in self._items if name == function) | self._globals
-
-    def only_globals(self, function: str) -> Set[ir.Expr] | None:
-        """The globals that are followed, if nothing else is in a function."""
-        return None if function in self._functions else self._globals
-
-
-class Aim(NamedTuple):
-    """Where searches look for a path: in `part`, from one of the configurations `starts` of functions to one of the `errors`, of
-    which `remaining` knows. `ways` knows the ways through callees. `is_late`: they do not start at the entries of functions.
-    `last`: how much is known of what the edges say that all paths to the start take last."""
-
-    part: Slice
-    starts: tuple[tuple[str, int], ...]
-    errors: frozenset[int]
-    remaining: RemainingSteps
-    ways: ShortestWays
-    is_late: bool = False
-    last: Last = "nothing"
 
 
 class Search:
@@ -134,6 +32,7 @@ class Search:
 
     def __init__(self, walk: Walk, aim: Aim, items: Iterable[Item], budget: int, *, thorough: bool, sure: bool) -> None:
         self._walk = walk
+        self._view = walk.view
         self._aim = aim
         self._part = aim.part
         self._followed = Followed(items)
@@ -142,8 +41,8 @@ class Search:
         self._sure = sure
         self._numbers: dict[object, int] = {}  # of states, which are hashed once
         self._shortest: list[int] = []  # by number
-        self._effects: dict[tuple[str, int, int, int], tuple[Stretch, tuple[int, ...]]] = {}
         self._touched: dict[str, Touched] = {}
+        self._effective: dict[str, frozenset[int]] = {}  # the edges that can do something to the store
         self._mattering: dict[str, bool] = {}
         self._queue: list[tuple[int, int, int, State]] = []  # by the least length of a path over the state; then the longest
         self.wanted: set[Item] = set()
@@ -174,7 +73,7 @@ class Search:
         remaining = self._left(state)
         if remaining is None:
             return
-        state.store = state.store.without_dead(self._walk.live(state.function)[unpack(state.configuration)[0]])
+        state.store = state.store.without_dead(self._view.live(state.function)[unpack(state.configuration)[0]])
         sure = self._sure and state.store.sure
         known = (state.frames, state.function, state.configuration, sure, state.store.key(self._walk.number))
         key = state.key = self._numbers.setdefault(known, len(self._numbers))
@@ -207,12 +106,12 @@ class Search:
         if state.frames and self._return(state):
             return
         _, entry, fact = unpack(state.configuration)
-        allowed = self._walk.inside(state.frames[-1].via) if state.frames else self._part.open((state.function, entry))
-        for edge, derived, through, passed in self._walk.derivations(state.function, state.configuration):
+        allowed = self._allowed(state, entry)
+        for edge, derived, through, passed in self._view.derivations(state.function, state.configuration):
             if derived not in allowed:
                 continue
             if passed:
-                for stretch in self._walk.stretches(state.function, edge, fact, unpack(derived)[0]):
+                for stretch in self._view.stretches(state.function, edge, fact, unpack(derived)[0]):
                     self._pass(state, state.store, stretch, derived, ())
             for via in through:
                 taken = Taken("call", state.function, state.depth, edge, fact, via[1])
@@ -231,6 +130,14 @@ class Search:
             for call, below in self._part.descents.get((state.function, state.configuration), ()):
                 taken = Taken("descent", state.function, state.depth, call.id, fact, below[1])
                 self._enter(state, state.store, (taken,), (), below)
+
+    def _allowed(self, state: State, entry: int) -> Set[int]:
+        """The configurations of a state's function on ways to an error, or to the end of an open call."""
+        if not state.frames:
+            return self._part.open((state.function, entry))
+        via = state.frames[-1].via
+        self._walk.open((via,))
+        return self._view.inside(via)
 
     def _unfollowed(self, via: Via) -> Way | None:
         """A shortest way through a callee, if nothing is followed on it: then the caller knows no more after another way."""
@@ -264,39 +171,40 @@ class Search:
     def _pass(self, state: State, store: Store, stretch: Stretch, derived: int, before: tuple[Taken, ...]) -> None:
         """Takes edges of the innermost function, of which `before` are steps that were taken already."""
         own = store
-        entered, left = unpack(state.configuration)[2], unpack(derived)[2]
-        for index in self._effective(state.function, stretch):
-            edge = stretch[index]
-            callee = self._openable(state, edge)
-            if callee is not None:
-                frame = Frame(
-                    state.function, state.configuration, edge.id, derived, (callee, NOTHING, NOTHING), stretch[index + 1 :]
-                )
-                steps = before + edges_taken(state.function, state.depth, stretch[: index + 1], entered, left)
-                steps = (*steps[:-1], msgspec.structs.replace(steps[-1], event="call", after=NOTHING))
-                self._enter(state, store, steps, (*state.frames, frame), (callee, NOTHING))
-                return
-            store = store.copy() if store is own else store
-            taken = Taken("edge", state.function, state.depth, edge.id, left if index else entered, left)
-            if not self._walk.advance(store, taken, ""):
-                return
-        self._add(State(state.frames, state.depth, state.function, derived, store, state, before, stretch))
+        effective = self._effective_in(state.function)
+        if not effective.isdisjoint(stretch.ids):
+            entered, left = unpack(state.configuration)[2], unpack(derived)[2]
+            edges = stretch.edges
+            for index, edge in enumerate(edges):
+                if edge.id not in effective:
+                    continue
+                callee = self._openable(state, edge)
+                if callee is not None:
+                    frame = Frame(
+                        state.function, state.configuration, edge.id, derived, (callee, NOTHING, NOTHING), edges[index + 1 :]
+                    )
+                    steps = before + edges_taken(state.function, state.depth, edges[: index + 1], entered, left)
+                    steps = (*steps[:-1], msgspec.structs.replace(steps[-1], event="call", after=NOTHING))
+                    self._enter(state, store, steps, (*state.frames, frame), (callee, NOTHING))
+                    return
+                store = store.copy() if store is own else store
+                if not self._walk.take(store, state.function, edge, left):
+                    return
+        self._add(State(state.frames, state.depth, state.function, derived, store, state, before, stretch.edges))
 
-    def _effective(self, function: str, stretch: Stretch) -> tuple[int, ...]:
-        """The places in a stretch of the edges that can do something to the store."""
-        key = (function, stretch[0].id, stretch[-1].id, len(stretch))
-        found = self._effects.get(key)
-        if found is None or found[0] is not stretch:
+    def _effective_in(self, function: str) -> frozenset[int]:
+        """The edges of a function that can do something to the store."""
+        found = self._effective.get(function)
+        if found is None:
             changing, mentioning = self._touching(function)
-            places = tuple(index for index, edge in enumerate(stretch) if edge.id in changing or edge.id in mentioning)
-            found = self._effects[key] = (stretch, places)
-        return found[1]
+            found = self._effective[function] = changing | mentioning
+        return found
 
     def _openable(self, state: State, edge: Edge) -> str | None:
         """The function that is called at the edge, if what it does to followed values should be looked at."""
         if not self._thorough or len(state.frames) >= _DEPTH:
             return None
-        callee = self._walk.returning_callee(edge)
+        callee = self._view.returning_callee(edge)
         if callee is None or edge.id not in self._touching(state.function).changing:
             return None
         return callee
@@ -313,7 +221,7 @@ class Search:
         if not self._walk.advance(store, steps[-1], callee[0]):
             return
         if self._thorough:
-            for inner, outer in self._walk.entering(steps[-1].function, self._walk.edge(steps[-1]), callee[0]):
+            for inner, outer in self._walk.calls.entering(steps[-1].function, self._walk.edge(steps[-1]), callee[0]):
                 if self._followed(callee[0], inner):
                     self.wanted.update((state.function, part) for part in expressions_in(outer))
                 elif any(self._followed(state.function, part) for part in expressions_in(outer)):
@@ -343,4 +251,4 @@ class Search:
         """Takes the edges after an opened call; `back` stands in the middle of a stretch and is no node of its own."""
         back.steps = (taken,)
         back.length += 1
-        self._pass(back, back.store, frame.rest, frame.derived, ())
+        self._pass(back, back.store, stretch_of(frame.rest), frame.derived, ())

@@ -35,7 +35,8 @@ class Store(KnownValues):
     def begin(self, variables: Iterable[tuple[ir.Expr, Interval]]) -> None:
         """What variables are at the start of the program."""
         for variable, interval in variables:
-            self._set(variable, None, interval, frozenset())
+            if interval != ANY and self._follows(self.function, variable):
+                self._bind(variable, interval, frozenset())
 
     def copy(self) -> Store:
         """An independent copy."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from analysis.engines.automaton.feasibility.graph_slices import Slice
-from analysis.engines.automaton.feasibility.walk import Walk
+from analysis.engines.automaton.feasibility.graph_view import GraphView
 from analysis.engines.automaton.solver.full import pack
 
 _Place = tuple[str, int]  # a function, and a configuration of it
@@ -19,8 +19,8 @@ _Place = tuple[str, int]  # a function, and a configuration of it
 class RemainingSteps:
     """The least numbers of steps from the configurations of a slice to the `errors`, which are in `function`."""
 
-    def __init__(self, walk: Walk, part: Slice, function: str, errors: Iterable[int]) -> None:
-        callers = _callers(walk, part)
+    def __init__(self, view: GraphView, part: Slice, function: str, errors: Iterable[int]) -> None:
+        callers = _callers(view, part)
         self._least: dict[str, dict[int, int]] = {}
         waiting: list[list[_Place]] = [[(function, error) for error in errors]]  # by the number of steps (Dial 1969)
         for steps, places in enumerate(waiting):  # grows while it is read
@@ -29,7 +29,7 @@ class RemainingSteps:
                 if configuration in known:
                     continue
                 known[configuration] = steps
-                for before, more in walk.before(name, configuration):
+                for before, more in view.before(name, configuration):
                     if before not in known:
                         _put(waiting, steps + more, (name, before))
                 for place in callers.get((name, configuration), ()):
@@ -40,12 +40,12 @@ class RemainingSteps:
         return self._least.get(function, {}).get(configuration)
 
 
-def _callers(walk: Walk, part: Slice) -> dict[_Place, list[_Place]]:
+def _callers(view: GraphView, part: Slice) -> dict[_Place, list[_Place]]:
     """The calls that a path through the slice does not come back from, by where they lead."""
     found: dict[_Place, list[_Place]] = {}
     for site, descents in part.descents.items():
         for _, (callee, state) in descents:
-            found.setdefault((callee, pack(walk.delta.entry(callee), state, state)), []).append(site)
+            found.setdefault((callee, pack(view.delta.entry(callee), state, state)), []).append(site)
     return found
 
 

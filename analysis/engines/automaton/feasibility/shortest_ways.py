@@ -17,12 +17,9 @@ from typing import NamedTuple
 import msgspec
 
 from analysis.cfa.graph import Edge
-from analysis.engines.automaton.feasibility.graph_slices import Via
-from analysis.engines.automaton.feasibility.walk import CROSSED, Walk
+from analysis.engines.automaton.feasibility.graph_view import CROSSED, GraphView
 from analysis.engines.automaton.report.trace import Taken
-from analysis.engines.automaton.solver.full import pack, unpack
-
-Stretch = tuple[Edge, ...]
+from analysis.engines.automaton.solver.full import Via, pack, unpack
 
 
 class Way(NamedTuple):
@@ -77,34 +74,28 @@ _Waiting = tuple[int, int, Via, int, _Before | None]
 class ShortestWays:
     """The shortest ways through the callees of one derivation graph, made on demand, and kept from revision to revision."""
 
-    def __init__(self, walk: Walk) -> None:
-        self._walk = walk
+    def __init__(self, view: GraphView) -> None:
+        self._view = view
         self._ways: dict[Via, _Ways] = {}
         self._rests: dict[Via, Rest] = {}
         self._known: dict[Via, Way | None] = {}
         self._steps: dict[Via, tuple[Taken, ...]] = {}
         self._onward: dict[str, dict[int, tuple[_Step, ...]]] = {}
-        self._inside: dict[str, dict[int, set[int]]] = {}
+        self._callers: dict[Via, set[Via]] = {}  # of each callee, those in `_ways` whose ways may lead through it
 
     def forget(self, functions: Set[str]) -> None:
         """The graph or the Delta differs in these functions."""
         for name in functions:
             self._onward.pop(name, None)
-            self._inside.pop(name, None)
         gone = {via for via in self._ways if via[0] in functions}
-        if not gone:
-            return
-        callers: dict[Via, list[Via]] = {}
-        for via, ways in self._ways.items():
-            for inner in ways.inner:
-                callers.setdefault(inner, []).append(via)
         work = list(gone)
         for one in work:  # grows while it is read
-            above = [via for via in callers.get(one, ()) if via not in gone]
+            above = self._callers.get(one, set()) - gone
             gone.update(above)
             work.extend(above)
         for via in gone:
-            del self._ways[via]
+            for inner in self._ways.pop(via).inner:
+                self._callers[inner].discard(via)
             for known in (self._rests, self._known, self._steps):
                 known.pop(via, None)
 
@@ -158,17 +149,14 @@ class ShortestWays:
         found = {via: None}
         work = [via]
         for one in work:  # grows while it is read
-            end = self._walk.end(one)
-            known = self._inside.setdefault(one[0], {})
-            if end not in known:
-                known[end] = self._walk.steps.closure(one[0], (end,))
-            ways = self._ways[one] = _Ways(end, known[end])
+            ways = self._ways[one] = _Ways(self._view.end(one), self._view.inside(one))
             for configuration in ways.inside:
                 for _, _, step in self._steps_inside(one, configuration, ways):
                     inner = step.through
                     if inner is None or inner in ways.inner:
                         continue
                     ways.inner.add(inner)
+                    self._callers.setdefault(inner, set()).add(one)
                     if inner not in self._ways and inner not in found:
                         found[inner] = None
                         work.append(inner)
@@ -186,7 +174,7 @@ class ShortestWays:
             heappush(waiting, (steps, number, via, configuration, before))
 
         for via in callees:
-            entry = self._walk.delta.entry(via[0])
+            entry = self._view.delta.entry(via[0])
             put(0, via, pack(entry, via[1], via[1]), None)
         while waiting:
             steps, _, via, configuration, before = heappop(waiting)
@@ -225,10 +213,10 @@ class ShortestWays:
 
     def _look(self, function: str, configuration: int) -> Iterator[_Step]:
         state = unpack(configuration)[2]
-        for edge, derived, through, passed in self._walk.derivations(function, configuration):
-            stretches = self._walk.stretches(function, edge, state, unpack(derived)[0]) if passed else ()
+        for edge, derived, through, passed in self._view.derivations(function, configuration):
+            stretches = self._view.stretches(function, edge, state, unpack(derived)[0]) if passed else ()
             if stretches:
-                yield min(map(len, stretches)), derived, _Before(configuration, edge, None)
+                yield min(len(one.edges) for one in stretches), derived, _Before(configuration, edge, None)
             for inner in through:
                 yield 0, derived, _Before(configuration, edge, inner)
 
@@ -256,8 +244,8 @@ class ShortestWays:
             before = self._first(via[0], some)
             entered, left = unpack(before.configuration)[2], unpack(configuration)[2]
             if before.through is None:
-                stretches = self._walk.stretches(via[0], before.edge, entered, unpack(configuration)[0])
-                parts.append(edges_taken(via[0], 0, min(stretches, key=len), entered, left))
+                stretches = self._view.stretches(via[0], before.edge, entered, unpack(configuration)[0])
+                parts.append(edges_taken(via[0], 0, min((one.edges for one in stretches), key=len), entered, left))
             else:
                 _, entry, exit_ = before.through
                 called = Taken("call", via[0], 0, before.edge, entered, entry)
@@ -268,7 +256,7 @@ class ShortestWays:
 
     def _first(self, function: str, some: list[_Before]) -> _Before:
         """The first in the text of several that are equally short."""
-        order = self._walk.order
+        order = self._view.order
         edge, configuration = order.derivations(function, dict.fromkeys((one.edge, one.configuration) for one in some))[0]
         there = [one for one in some if (one.edge, one.configuration) == (edge, configuration)]
         through = [one.through for one in there if one.through is not None]
@@ -276,6 +264,6 @@ class ShortestWays:
         return next(one for one in there if one.through == chosen)
 
 
-def edges_taken(function: str, depth: int, stretch: Stretch, entered: int, left: int) -> tuple[Taken, ...]:
+def edges_taken(function: str, depth: int, stretch: tuple[Edge, ...], entered: int, left: int) -> tuple[Taken, ...]:
     """The steps over the edges of a stretch; what happens to the fact happens on the first."""
     return tuple(Taken("edge", function, depth, edge.id, left if index else entered, left) for index, edge in enumerate(stretch))

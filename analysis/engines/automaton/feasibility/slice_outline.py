@@ -13,10 +13,10 @@ from functools import partial
 from hashlib import blake2b
 from typing import NamedTuple
 
-from analysis.engines.automaton.feasibility.graph_slices import Part, Slice, Via
+from analysis.engines.automaton.feasibility.graph_slices import Part, Slice
+from analysis.engines.automaton.feasibility.graph_view import GraphView
 from analysis.engines.automaton.feasibility.kept_searches import ENTERED, Edges, bits
-from analysis.engines.automaton.feasibility.walk import Walk
-from analysis.engines.automaton.solver.full import DerivationGraph, unpack
+from analysis.engines.automaton.solver.full import DerivationGraph, Via, unpack
 
 
 def are_there(graph: DerivationGraph, opened: Iterable[Via]) -> bool:
@@ -32,19 +32,19 @@ class Outline(NamedTuple):
     edges: Edges
 
 
-def outline(walk: Walk, part: Slice, opened: Iterable[Via]) -> Outline:
+def outline(view: GraphView, part: Slice, opened: Iterable[Via]) -> Outline:
     """The outline of a slice and of the callees that a search has `opened`: where paths begin and go down, what is derived from
     each configuration on the way, and over which edges, in the order in which searches see it. The callees `are_there`."""
     digest = blake2b(digest_size=16)
     edges: dict[str, int] = {}
-    steps = walk.steps
+    steps = view.steps
 
     def put(seen: object) -> None:
         digest.update(repr(seen).encode())
 
     def put_function(name: str, ends: frozenset[int], allowed: Callable[[], Set[int]]) -> None:
-        seen, passed = steps.part(name, ends, lambda: _part(walk, name, allowed()))
-        put((name, walk.returning_callees(name)))
+        seen, passed = steps.part(name, ends, lambda: _part(view, name, allowed()))
+        put((name, view.returning_callees(name)))
         digest.update(seen)
         edges[name] = edges.get(name, 0) | passed
 
@@ -58,24 +58,24 @@ def outline(walk: Walk, part: Slice, opened: Iterable[Via]) -> Outline:
         edges.update((below[0], edges.get(below[0], 0) | ENTERED) for _, below in part.descents[site])
     for via in opened:
         put(via)
-        put_function(via[0], frozenset((walk.end(via),)), partial(walk.inside, via))
+        put_function(via[0], frozenset((view.end(via),)), partial(view.inside, via))
         edges[via[0]] |= ENTERED
     return Outline(digest.hexdigest(), edges)
 
 
-def _part(walk: Walk, name: str, allowed: Set[int]) -> Part:
+def _part(view: GraphView, name: str, allowed: Set[int]) -> Part:
     """What is derived from these configurations of a function, as far as it leads to others of them."""
     seen: list[object] = []
     edges = set[int]()
     for configuration in sorted(allowed):
         seen.append(configuration)
         state = unpack(configuration)[2]
-        for derivation in walk.derivations(name, configuration):
+        for derivation in view.derivations(name, configuration):
             edge, derived, _, passed = derivation
             if derived in allowed:
                 seen.extend(derivation)
                 edges.add(edge)
-                for chain in walk.chains(name, edge, state, unpack(derived)[0]) if passed else ():
+                for chain in view.chains(name, edge, state, unpack(derived)[0]) if passed else ():
                     seen.append(chain)
                     edges.update(chain)
     return blake2b(repr(seen).encode(), digest_size=16).digest(), bits(edges)

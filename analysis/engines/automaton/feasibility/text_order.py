@@ -12,23 +12,31 @@ from typing import TypeVar
 
 from analysis.cfa.graph import Edge
 from analysis.engines.automaton.facts.product import ProgramDelta
-from analysis.engines.automaton.solver.full import DerivationGraph, Entry, unpack
+from analysis.engines.automaton.solver.full import DerivationGraph, Entry, Via, unpack
 
 _Key = tuple[object, ...]
 Site = tuple[str, int, Edge]
 """A call: the caller, its configuration there, and the edge."""
-_Via = tuple[str, int, int]
 _One = TypeVar("_One")
 
 
 class TextOrder:
-    """The order in one revision of a program and its graph."""
+    """The order in a program and its graph, revision by revision."""
 
     def __init__(self, graph: DerivationGraph, delta: ProgramDelta) -> None:
         self.graph = graph
+        self._facts: dict[str, dict[int, _Key]] = {}
+        self.revise(delta)
+
+    def revise(self, delta: ProgramDelta) -> None:
+        """Takes the next revision."""
         self.delta = delta
-        self._facts: dict[tuple[str, int], _Key] = {}
         self._sites: dict[Entry, list[Site]] = {}
+
+    def forget(self, functions: Iterable[str]) -> None:
+        """These functions have other texts."""
+        for name in functions:
+            self._facts.pop(name, None)
 
     def configurations(self, function: str, some: Iterable[int]) -> list[int]:
         """Configurations of a function, by where they are and what is known there."""
@@ -38,7 +46,7 @@ class TextOrder:
         """Derivations from one configuration, or of one, as (edge id, the other configuration)."""
         return _sorted(some, lambda one: (self._edge(function, one[0]), self._configuration(function, one[1])))
 
-    def summaries(self, some: Iterable[_Via]) -> list[_Via]:
+    def summaries(self, some: Iterable[Via]) -> list[Via]:
         """Summaries: functions with a state at the entry, and one at the exit."""
         return _sorted(some, lambda via: (via[0], self._fact(via[0], via[1]), self._fact(via[0], via[2])))
 
@@ -63,12 +71,13 @@ class TextOrder:
         return self.delta.program.functions[function].positions.get(edge, -1)
 
     def _fact(self, function: str, number: int) -> _Key:
-        found = self._facts.get((function, number))
+        known = self._facts.setdefault(function, {})
+        found = known.get(number)
         if found is None:
             fact = self.delta.facts[number]
-            known = tuple((str(about), str(interval)) for about, interval in fact.environment)
+            environment = tuple((str(about), str(interval)) for about, interval in fact.environment)
             place = self._edge(function, fact.edge)
-            found = self._facts[function, number] = (fact.rule, fact.state, fact.paths, fact.transition, place, known)
+            found = known[number] = (fact.rule, fact.state, fact.paths, fact.transition, place, environment)
         return found
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from analysis.cfa.graph import Edge
 from analysis.engines.automaton.feasibility.renaming import are_apart
 from analysis.engines.automaton.functions.access_paths import lvalue_cell
-from analysis.engines.automaton.functions.footprint import base_variable
+from analysis.engines.automaton.functions.footprint import base_variable, visible
 from analysis.engines.automaton.functions.function_model import FunctionModel
 from analysis.engines.automaton.functions.known_conditions import condition_of, expr_cells
 from analysis.model import ir
@@ -58,6 +58,7 @@ class CellsRead:
     def __init__(self, model: FunctionModel) -> None:
         self.model = model
         self._cells: dict[ir.Expr, frozenset[str]] = {}
+        self._visible: dict[ir.Expr, frozenset[str]] = {}
         self._reading: dict[str, list[ir.Expr]] = {}
         self._changed: dict[int, tuple[int, Set[ir.Expr]]] = {}  # by edge, of so many expressions
 
@@ -68,6 +69,13 @@ class CellsRead:
             found = self._cells[expr] = frozenset(expr_cells(expr, self.model.aliased))
             for cell in found:
                 self._reading.setdefault(cell, []).append(expr)
+        return found
+
+    def visible(self, expr: ir.Expr) -> frozenset[str]:
+        """Those of the cells that mean something outside the function."""
+        found = self._visible.get(expr)
+        if found is None:
+            found = self._visible[expr] = frozenset(filter(visible, self.of(expr)))
         return found
 
     def changed(self, edge: Edge, exprs: Set[ir.Expr]) -> Set[ir.Expr]:

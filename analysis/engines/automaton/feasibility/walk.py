@@ -1,47 +1,35 @@
-"""What the steps of a path do to the store of values along it: the semantics of `error_paths`, and its view of the graph."""
+"""What the steps of a path do to the store of values along it: the semantics of `error_paths`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Set
+from typing import Any, Literal
 
-from analysis.cfa.callgraph import called
-from analysis.cfa.graph import Cfa, Edge
-from analysis.cfa.live_variables import live
+from analysis.cfa.graph import Edge
 from analysis.engines.automaton.facts.facts import NOTHING
 from analysis.engines.automaton.facts.product import ProgramDelta
-from analysis.engines.automaton.feasibility.graph_slices import GraphSteps, Steps, Via, opened
-from analysis.engines.automaton.feasibility.kept_searches import ENTERED, Cells, Edges, bits, ids_of
+from analysis.engines.automaton.feasibility.call_values import CallValues, called_pointer, told_at_calls
+from analysis.engines.automaton.feasibility.graph_slices import GraphSteps
+from analysis.engines.automaton.feasibility.graph_view import GraphView
+from analysis.engines.automaton.feasibility.kept_searches import ENTERED, EVERYWHERE, Cells, Edges, bits
 from analysis.engines.automaton.feasibility.known_values import Item, Sums
+from analysis.engines.automaton.feasibility.mentioned_globals import MentionedGlobals
 from analysis.engines.automaton.feasibility.path_values import Kill, Store, is_noted
 from analysis.engines.automaton.feasibility.renaming import behind_parameter, substitute
-from analysis.engines.automaton.feasibility.text_order import TextOrder
 from analysis.engines.automaton.feasibility.touched_edges import CellsRead, Touched, TouchedEdges
-from analysis.engines.automaton.functions.access_paths import root_of
-from analysis.engines.automaton.functions.footprint import base_variable, visible
+from analysis.engines.automaton.functions.footprint import base_variable
 from analysis.engines.automaton.functions.function_model import FunctionModel
-from analysis.engines.automaton.functions.known_conditions import Condition, bare, condition_of, pointers_followed
+from analysis.engines.automaton.functions.known_conditions import pointers_followed
 from analysis.engines.automaton.functions.value_ranges import is_stored_as_it_is
 from analysis.engines.automaton.report.trace import Taken
-from analysis.engines.automaton.solver.full import DerivationGraph, pack, unpack
+from analysis.engines.automaton.solver.full import Via
 from analysis.model import ir
 from analysis.model.c_types import Pointer
-from analysis.model.intervals import ANY, ZERO
-from analysis.model.kept_with import kept_with
+from analysis.model.intervals import ANY, Interval
 
 _LAST = 30  # edges before a place that every path to it takes
 Last = Literal["nothing", "flags", "all"]
 """How much is known of such edges: that values are 0, 1 or not 0 ("flags"), or also other numbers."""
-CROSSED = 2  # steps over a call that is opened, besides those in the callee: to enter it, and to leave it
-
-
-class Derivation(NamedTuple):
-    """What was derived over an edge: `through` which summaries, and whether also without one (`graph_slices.opened`)."""
-
-    edge: int
-    derived: int
-    through: tuple[Via, ...]
-    passed: bool
 
 
 class Walk:
@@ -49,43 +37,37 @@ class Walk:
     stays, until they are to be forgotten."""
 
     def __init__(self, steps: GraphSteps, delta: ProgramDelta) -> None:
-        self.steps = steps
-        self._graph = steps.graph
+        self.view = GraphView(steps, delta)
+        self.calls = CallValues(delta)
         self.visited: set[str] = set()
         self.opened: dict[Via, None] = {}
         self.sums = Sums()
         self._cells: dict[str, CellsRead] = {}
-        self._asked: dict[str, set[ir.Expr]] = {}
+        self._asked: dict[str, dict[int, set[ir.Expr]]] = {}
         self._numbers: dict[ir.Expr, int] = {}
         self._touched: dict[str, TouchedEdges] = {}
-        self._mentioned: dict[str, dict[int, frozenset[str]]] = {}
+        self._mentioned = MentionedGlobals(self.calls, delta)
         self._sets: dict[frozenset[str], frozenset[str]] = {}  # each once, for all that was found
-        self._entering: dict[tuple[str, int, str], tuple[tuple[ir.Expr, ir.Expr], ...]] = {}
+        self._can_follow: dict[str, dict[ir.Expr, bool]] = {}
         self.revise(delta)
 
     def revise(self, delta: ProgramDelta) -> None:
         """Takes the transition relation of the next revision, for which the graph was repaired."""
         self._delta = delta
-        self.order = TextOrder(self._graph, delta)
-        self._inside: dict[Via, set[int]] = {}
-        self._derivations: dict[tuple[str, int], tuple[Derivation, ...]] = {}
-        self._live: dict[str, Mapping[int, frozenset[str]]] = {}
-        self._known_told: dict[tuple[str, int], tuple[Condition, ...]] = {}
-        self._known_parts: dict[str, tuple[tuple[int, frozenset[ir.Expr]], ...]] = {}
-        self._formulas: dict[tuple[str, int], ir.Expr | None] = {}
-        self._returning: dict[str, tuple[str, ...]] = {}
-        self._stretches: dict[tuple[str, int, int, int], list[tuple[Edge, ...]]] = {}
-        self._chains: dict[tuple[str, int, int, int], tuple[tuple[int, ...], ...]] = {}
+        self.view.revise(delta)
+        self.calls.revise(delta)
+        self._mentioned.revise(delta)
+        self._initial: list[tuple[ir.Expr, Interval]] | None = None
 
     def forget(self, functions: Set[str]) -> None:
-        """The models of these functions are other ones."""
-        for name in functions:
-            self._cells.pop(name, None)
-            self._touched.pop(name, None)
-            self._mentioned.pop(name, None)
-        gone = [key for key in self._entering if key[0] in functions or key[2] in functions]
-        for key in gone:
-            del self._entering[key]
+        """The models of these functions are other ones, or the graph differs in them."""
+        by_function: tuple[dict[str, Any], ...] = self._cells, self._touched, self._can_follow
+        for known in by_function:
+            for name in functions:
+                known.pop(name, None)
+        self._mentioned.forget(functions)
+        self.view.forget(functions)
+        self.calls.forget(functions)
 
     def begin(self, function: str) -> None:
         """Begins a search for paths to a place in the function: nothing is visited, nothing was asked."""
@@ -97,45 +79,31 @@ class Walk:
         self._asked = {}
 
     def asked(self) -> Cells:
-        """The cells, visible to other functions, of all expressions of which it was asked since then what they read."""
-        found = {}
-        for function, exprs in self._asked.items():
-            cells = frozenset(filter(visible, frozenset[str]().union(*map(self._cells_read(function).of, exprs))))
-            if cells:
-                found[function] = self._sets.setdefault(cells, cells)
+        """The cells, visible to other functions, of all expressions of which it was asked since then whether edges write them."""
+        found: dict[str, dict[int, frozenset[str]]] = {}
+        for function, at in self._asked.items():
+            cells_of = self._cells_read(function).visible
+            for edge, exprs in at.items():
+                cells = frozenset[str]().union(*map(cells_of, exprs))
+                if cells:
+                    found.setdefault(function, {})[edge] = self._sets.setdefault(cells, cells)
         return found
 
     def that_matter(self, asked: Cells, edges: Edges) -> Cells:
         """The cells without those of globals that none of these edges mentions. What is known of such a global tells nothing of
         what is mentioned on paths over the edges: it gets no other name on the way."""
-        mentioned = self._mentioned_globals(edges)
-        found = {}
-        for function, cells in asked.items():
-            left = frozenset(cell for cell in cells if cell[0] != "@" or cell in mentioned)
-            if left:
-                found[function] = self._sets.setdefault(left, left)
+        mentioned = self._mentioned.of(edges)
+        known: dict[frozenset[str], frozenset[str]] = {}
+        found: dict[str, dict[int, frozenset[str]]] = {}
+        for function, at in asked.items():
+            for edge, cells in at.items():
+                left = known.get(cells)
+                if left is None:
+                    left = frozenset(cell for cell in cells if cell[0] != "@" or cell in mentioned)
+                    left = known[cells] = self._sets.setdefault(left, left)
+                if left:
+                    found.setdefault(function, {})[edge] = left
         return found
-
-    def _mentioned_globals(self, edges: Edges) -> set[str]:
-        """The cells of globals that edges mention, or of which calls over them tell something."""
-        found: set[str] = set()
-        for function, passed in edges.items():
-            known = self._mentioned.setdefault(function, {})
-            for id_ in ids_of(passed):
-                cells = known.get(id_)
-                if cells is None:
-                    edge = self._delta.program.functions[function].by_id[id_]
-                    cells = known[id_] = self._mentioned_at(function, edge)
-                found |= cells
-        return found
-
-    def _mentioned_at(self, function: str, edge: Edge) -> frozenset[str]:
-        exprs = [*ir.expressions(edge.effect), *(expr for expr, _ in self._told(function, edge))]
-        if isinstance(edge.effect, ir.Call):
-            exprs.extend(expr for expr in (self._formula(function, edge, edge.effect), called_pointer(edge)) if expr is not None)
-        variables = (variable for expr in exprs for variable in ir.variables(expr))
-        cells = frozenset(root_of(variable) for variable in variables if variable.scope == "global")
-        return self._sets.setdefault(cells, cells)
 
     def store(
         self,
@@ -149,8 +117,10 @@ class Walk:
         known."""
         store = Store(function, follows, wanted, self.sums)
         if function == "main" and is_entry:
-            globals_ = self._delta.program.globals
-            store.begin((globals_[name].var, value) for name, value in self._delta.initial_values.items())
+            if self._initial is None:
+                globals_ = self._delta.program.globals
+                self._initial = [(globals_[name].var, value) for name, value in self._delta.initial_values.items()]
+            store.begin(self._initial)
         return store
 
     def come(self, store: Store, place: int, known: Last) -> None:
@@ -158,9 +128,8 @@ class Walk:
         function = store.function
         if known == "nothing":
             return
-        model = self._delta.model(function)
         for edge in reversed(self.last_edges(function, place)):
-            self._pass(store, function, edge, model, NOTHING)
+            self.take(store, function, edge, NOTHING)
         if known == "flags":
             store.keep_flags()
 
@@ -177,34 +146,34 @@ class Walk:
     def advance(self, store: Store, taken: Taken, callee: str) -> bool:
         """Takes one step; False when the store contradicts it. `callee` is the function entered by a call or descent."""
         edge = self.edge(taken)
-        model = self._delta.model(taken.function)
         match taken.event:
             case "call" | "descent":
                 pointer = called_pointer(edge)
                 if pointer is not None and not store.can_call(pointer, callee):
                     return False
-                store.enter(callee, [*self.entering(taken.function, edge, callee), *self._carried(store, edge, callee)])
+                store.enter(callee, [*self.calls.entering(taken.function, edge, callee), *self._carried(store, edge, callee)])
                 if taken.event == "descent":
                     store.drop_callers()
             case "return":
                 self._leave(store, taken, edge)
             case _:
-                return self._pass(store, taken.function, edge, model, taken.after)
+                return self.take(store, taken.function, edge, taken.after)
         return True
 
     def edge(self, taken: Taken) -> Edge:
         """The edge of a step."""
         return self._delta.program.functions[taken.function].by_id[taken.edge]
 
-    def _pass(self, store: Store, function: str, edge: Edge, model: FunctionModel, after: int) -> bool:
+    def take(self, store: Store, function: str, edge: Edge, after: int) -> bool:
+        """Takes an edge that is not opened, to the state after it; False when the store contradicts it."""
         effect = edge.effect
         for pointer in pointers_followed(effect):
             store.follow(pointer)
         if isinstance(effect, ir.Assume):
-            return store.assume(effect) and all(store.learn(*one, effect) for one in self._told(function, edge))
+            return store.assume(effect) and all(store.learn(*one, effect) for one in self.calls.told(function, edge))
         if isinstance(effect, ir.Call):
-            return self._pass_call(store, function, edge, effect, model, after)
-        if isinstance(effect, ir.Assign) and not model.changes_nothing(edge):
+            return self._pass_call(store, function, edge, effect, self._delta.model(function), after)
+        if isinstance(effect, ir.Assign) and not self._delta.model(function).changes_nothing(edge):
             store.assign(effect.target, effect.value, self._kill(function, edge))
         elif isinstance(effect, ir.Return) and effect.value is not None:
             store.keep_result(effect.value)
@@ -220,12 +189,12 @@ class Walk:
         if result is None:
             store.contradiction = items
             return False
-        formula = self._formula(function, edge, call)
+        formula = self.calls.formula(function, edge, call)
         if formula is not None and call.result is not None:
             value = formula if is_stored_as_it_is(formula.type, call.result.type) else ir.Cast(formula, call.result.type)
             store.assign(call.result, value, self._kill(function, edge))
             return True
-        callee = self.returning_callee(edge)
+        callee = self.view.returning_callee(edge)
         for index, truth in self._delta.model(callee).cases.ensures if callee is not None else ():
             if index < len(call.arguments) and not store.assume(ir.Assume(call.arguments[index], truth)):
                 return False
@@ -237,51 +206,14 @@ class Walk:
             store.put(model.conditions.keys[number], interval, items)
         return True
 
-    def _formula(self, function: str, edge: Edge, call: ir.Call) -> ir.Expr | None:
-        """The result of a call as an expression of the caller, if the called function only computes it."""
-        key = function, edge.id
-        if key not in self._formulas:
-            callee = ir.direct_callee(call)
-            cfa = None if callee is None else self._delta.program.functions.get(callee)
-            formula = None if cfa is None else self._delta.model(cfa.name).cases.formula
-            arguments: dict[ir.Expr, ir.Expr] = {}
-            if cfa is not None:
-                arguments.update(zip(cfa.parameters, call.arguments, strict=False))
-            self._formulas[key] = None if formula is None else substitute(formula, arguments)
-        return self._formulas[key]
-
-    def _told(self, function: str, edge: Edge) -> tuple[Condition, ...]:
-        """What a branch says besides, if it tests the result of the call right before it: what that tells of the arguments."""
-        key = function, edge.id
-        found = self._known_told.get(key)
-        if found is None:
-            found = self._known_told[key] = tuple(self._told_by_result(function, edge))
-        return found
-
-    def _told_by_result(self, function: str, edge: Edge) -> Iterator[Condition]:
-        effect = edge.effect
-        condition = condition_of(effect) if isinstance(effect, ir.Assume) else None
-        before = self._delta.program.functions[function].incoming.get(edge.source, ())
-        call = before[0].effect if len(before) == 1 else None
-        if condition is None or not isinstance(call, ir.Call) or call.result is None or condition[0] != call.result:
-            return
-        callee = self._delta.program.functions.get(ir.direct_callee(call) or "")
-        truth = False if condition[1] == ZERO else True if condition[1].nonzero else None
-        if callee is None or truth is None or any(call.result in ir.walk(argument) for argument in call.arguments):
-            return
-        arguments: dict[ir.Expr, ir.Expr] = dict(zip(callee.parameters, call.arguments, strict=False))
-        for key, interval in self._delta.model(callee.name).cases.told[truth]:
-            outer = substitute(key, arguments)
-            if outer is not None:
-                yield bare(outer), interval
-
     def touching(self, function: str, followed: Set[ir.Expr]) -> Touched:
         """The edges of a function that can change, or can test or mention, one of the expressions."""
         edges = self._touched_edges(function)
         if not followed:
             return Touched(frozenset(), frozenset())
+        self._asked_at(function, EVERYWHERE).update(followed)
         each = [edges.of(expr, self._cells_of(function, expr)) for expr in followed]
-        told = (id_ for id_, parts in self._told_parts(function) if not parts.isdisjoint(followed))
+        told = (id_ for id_, parts in self.calls.told_parts(function) if not parts.isdisjoint(followed))
         changing = frozenset[int]().union(*(one.changing for one in each))
         return Touched(changing, edges.returning.union(told, *(one.mentioning for one in each)))
 
@@ -290,42 +222,16 @@ class Walk:
         edges = self._touched_edges(function)
         if any(edges.of(expr, self._cells_of(function, expr)).mentioning for expr in exprs):
             return True
-        return bool(exprs) and any(not parts.isdisjoint(exprs) for _, parts in self._told_parts(function))
+        return bool(exprs) and any(not parts.isdisjoint(exprs) for _, parts in self.calls.told_parts(function))
 
     def _touched_edges(self, function: str) -> TouchedEdges:
-        model, found = self._delta.model(function), self._touched.get(function)
-        if found is None or found.model is not model:
-            found = self._touched[function] = TouchedEdges(model)
-        return found
-
-    def _told_parts(self, function: str) -> tuple[tuple[int, frozenset[ir.Expr]], ...]:
-        """The branches of a function that tell something of other expressions than they test, and all parts of these."""
-        found = self._known_parts.get(function)
+        found = self._touched.get(function)
         if found is None:
-            branches = ((edge, self._told(function, edge)) for edge in self._delta.program.functions[function].edges)
-            each = ((edge.id, frozenset(part for key, _ in told for part in ir.walk(key))) for edge, told in branches if told)
-            found = self._known_parts[function] = tuple(each)
+            found = self._touched[function] = TouchedEdges(self._delta.model(function))
         return found
-
-    def returning_callee(self, edge: Edge) -> str | None:
-        """The one function with a body that is called at the edge, if it was seen to return."""
-        name = ir.direct_callee(edge.effect) if isinstance(edge.effect, ir.Call) else None
-        return name if name is not None and self._is_returning(name) else None
-
-    def returning_callees(self, function: str) -> tuple[str, ...]:
-        """The functions with a body that a function calls by their names, and that were seen to return."""
-        found = self._returning.get(function)
-        if found is None:
-            direct, _ = called(self._delta.program.functions[function])
-            found = self._returning[function] = tuple(filter(self._is_returning, direct))
-        return found
-
-    def _is_returning(self, name: str) -> bool:
-        graph = self._graph.functions.get(name)
-        return graph is not None and NOTHING in graph.summaries.get(NOTHING, ())
 
     def _kill(self, function: str, edge: Edge) -> Kill:
-        asked, changed = self._asked_in(function), self._cells_read(function).changed
+        asked, changed = self._asked_at(function, edge.id), self._cells_read(function).changed
 
         def kill(exprs: Set[ir.Expr]) -> Set[ir.Expr]:
             asked.update(exprs)
@@ -333,38 +239,42 @@ class Walk:
 
         return kill
 
+    def can_follow(self, function: str, expr: ir.Expr) -> bool:
+        """Whether an expression of the function reads only what has a name."""
+        known = self._can_follow.get(function)
+        if known is None:
+            known = self._can_follow[function] = {}
+        found = known.get(expr)
+        if found is None:
+            found = known[expr] = self.cells(function, expr) is not None
+        return found
+
     def cells(self, function: str, expr: ir.Expr) -> frozenset[str] | None:
         """The cells that an expression of the function reads, None if it reads what has no name."""
         cells = self._cells_of(function, expr)
         return None if "?" in cells else cells
 
+    def ask_everywhere(self, functions: Iterable[str], expr: ir.Expr) -> None:
+        """A search goes by which edges of these functions write what an expression reads."""
+        for function in functions:
+            self._asked_at(function, EVERYWHERE).add(expr)
+
     def _cells_of(self, function: str, expr: ir.Expr) -> frozenset[str]:
-        self._asked_in(function).add(expr)
         return self._cells_read(function).of(expr)
 
-    def _asked_in(self, function: str) -> set[ir.Expr]:
-        found = self._asked.get(function)
+    def _asked_at(self, function: str, edge: int) -> set[ir.Expr]:
+        in_function = self._asked.get(function)
+        if in_function is None:
+            in_function = self._asked[function] = {}
+        found = in_function.get(edge)
         if found is None:
-            found = self._asked[function] = set()
+            found = in_function[edge] = set()
         return found
 
     def _cells_read(self, function: str) -> CellsRead:
-        model, found = self._delta.model(function), self._cells.get(function)
-        if found is None or found.model is not model:
-            found = self._cells[function] = CellsRead(model)
-        return found
-
-    def entering(self, function: str, edge: Edge, callee: str) -> tuple[tuple[ir.Expr, ir.Expr], ...]:
-        """Pairs of the callee's expressions at its entry and the caller's for them."""
-        key = function, edge.id, callee
-        found = self._entering.get(key)
+        found = self._cells.get(function)
         if found is None:
-            call = edge.effect
-            assert isinstance(call, ir.Call)
-            inner = self._delta.model(callee)
-            arguments: dict[ir.Expr, ir.Expr] = dict(zip(inner.cfa.parameters, call.arguments, strict=False))
-            pairs = ((expr, substitute(expr, arguments)) for expr in told_at_calls(inner.cfa))
-            found = self._entering[key] = tuple((expr, outer) for expr, outer in pairs if outer is not None)
+            found = self._cells[function] = CellsRead(self._delta.model(function))
         return found
 
     def _carried(self, store: Store, edge: Edge, callee: str) -> Iterator[tuple[ir.Expr, ir.Expr]]:
@@ -403,92 +313,19 @@ class Walk:
         renamed = ((expr, substitute(expr, kept)) for expr in store.expressions())
         store.leave(call.result, returned, kill, [(e, outer) for e, outer in renamed if outer is not None and is_noted(outer)])
 
-    # -- the graph ----------------------------------------------------------------------------------------------
-
-    @property
-    def graph(self) -> DerivationGraph:
-        """The derivation graph."""
-        return self._graph
-
     @property
     def delta(self) -> ProgramDelta:
         """The transition relation."""
         return self._delta
-
-    def live(self, function: str) -> Mapping[int, frozenset[str]]:
-        """The variables of a function that may still be read, by location."""
-        found = self._live.get(function)
-        if found is None:
-            found = self._live[function] = live(self._delta.program.functions[function])
-        return found
 
     def open(self, vias: Iterable[Via]) -> None:
         """A search looks into these callees."""
         self.visited.update(callee for callee, _, _ in vias)
         self.opened.update(dict.fromkeys(vias))
 
-    def inside(self, via: Via) -> set[int]:
-        """The configurations of a callee on paths from its entry to an exit state, which a search looks into."""
-        self.open((via,))
-        found = self._inside.get(via)
-        if found is None:
-            found = self._inside[via] = self.steps.closure(via[0], (self.end(via),))
-        return found
-
-    def end(self, via: Via) -> int:
-        """The configuration at which a callee that was entered in a state is left in another."""
-        callee, entry, exit_ = via
-        return pack(self._delta.exit(callee), entry, exit_)
-
-    def derivations(self, function: str, configuration: int) -> tuple[Derivation, ...]:
-        """What was derived from a configuration of a function, in the order of the text."""
-        found = self._derivations.get((function, configuration))
-        if found is None:
-            graph = self._graph.functions[function]
-            found = tuple(
-                Derivation(edge, to, tuple(self.order.summaries(through)), passed)
-                for edge, to in self.order.derivations(function, graph.derivations(configuration))
-                for through, passed in (opened(graph, configuration, edge, to),)
-            )
-            self._derivations[function, configuration] = found
-        return found
-
-    def before(self, function: str, configuration: int) -> tuple[Steps, ...]:
-        """What a configuration of a function was derived from, and the least numbers of steps from there."""
-        return self.steps.before(function, configuration, lambda one: self._onward(function, one))
-
-    def _onward(self, function: str, configuration: int) -> Iterator[Steps]:
-        for derivation in self.derivations(function, configuration):
-            passed: Iterable[int] = ()
-            if derivation.passed:
-                state, place = unpack(configuration)[2], unpack(derivation.derived)[0]
-                passed = map(len, self.stretches(function, derivation.edge, state, place))
-            yield derivation.derived, min((*passed, *(CROSSED for _ in derivation.through)), default=1)
-
     def number(self, expr: ir.Expr) -> int:
         """A number for an expression, the same each time."""
         return self._numbers.setdefault(expr, len(self._numbers))
-
-    def stretches(self, function: str, edge: int, state: int, place: int) -> list[tuple[Edge, ...]]:
-        """The paths from an edge to the place to which its derivation leads, over locations that are left out of the graph."""
-        key = (function, edge, state, place)
-        found = self._stretches.get(key)
-        if found is None:
-            first = self._delta.program.functions[function].by_id[edge]
-            simple = first.target == place
-            found = self._stretches[key] = [(first,)] if simple else self._delta.stretches(function, first, state, place)
-        return found
-
-    def chains(self, function: str, edge: int, state: int, place: int) -> tuple[tuple[int, ...], ...]:
-        """The ids of the edges of each of the `stretches` that has several."""
-        if self._delta.program.functions[function].by_id[edge].target == place:
-            return ()
-        key = (function, edge, state, place)
-        found = self._chains.get(key)
-        if found is None:
-            some = self.stretches(function, edge, state, place)
-            found = self._chains[key] = tuple(tuple(one.id for one in stretch) for stretch in some)
-        return found
 
 
 def edges_passed(steps: Iterable[Taken]) -> dict[str, int]:
@@ -504,26 +341,6 @@ def edges_passed(steps: Iterable[Taken]) -> dict[str, int]:
             entered.add(taken.function)
         is_entered = taken.event in ("call", "descent")
     return {name: bits(ids) | (ENTERED if name in entered else 0) for name, ids in found.items()}
-
-
-@kept_with
-def told_at_calls(cfa: Cfa) -> tuple[ir.Expr, ...]:
-    """The expressions of a function that a caller can know something of: parameters and what is tested or stored."""
-    exprs: dict[ir.Expr, None] = dict.fromkeys(cfa.parameters)
-    for edge in cfa.edges:
-        for expr in ir.expressions(edge.effect):
-            for part in ir.walk(expr):
-                if is_noted(part) and all(v.scope in ("global", "parameter") for v in ir.variables(part)):
-                    exprs[part] = None
-    return tuple(exprs)
-
-
-def called_pointer(edge: Edge) -> ir.Expr | None:
-    """The pointer through which the edge calls a function, None where it names one."""
-    call = edge.effect
-    if not isinstance(call, ir.Call) or ir.direct_callee(call) is not None:
-        return None
-    return call.callee.pointer if isinstance(call.callee, ir.Deref) else call.callee
 
 
 def is_constant_address(expr: ir.Expr) -> bool:

@@ -10,8 +10,8 @@ from collections.abc import Set
 
 from analysis.cfa.graph import Cfa, Program
 from analysis.cfa.live_variables import live
+from analysis.engines.automaton.feasibility.call_values import told_at_calls
 from analysis.engines.automaton.feasibility.kept_searches import ENTERED, bits
-from analysis.engines.automaton.feasibility.walk import told_at_calls
 from analysis.engines.automaton.functions.function_model import FunctionModel
 from analysis.engines.automaton.revision.alike import calls_any, is_renumbered
 from analysis.engines.automaton.solver.changes import Scope

@@ -28,6 +28,8 @@ LOCATION_MASK = (1 << LOCATION_BITS) - 1
 FACT_MASK = (1 << FACT_BITS) - 1
 
 Entry = tuple[str, int]
+Via = tuple[str, int, int]
+"""A summary: a function, an entry state, and an exit state in which it is left then."""
 DIRECT = ("", -1, -1)
 
 

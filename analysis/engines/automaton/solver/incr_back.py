@@ -25,8 +25,7 @@ from collections.abc import Iterable, Sequence
 from analysis.cfa.graph import Edge
 from analysis.engines.automaton.solver.changes import Changes, Repaired
 from analysis.engines.automaton.solver.components import bottom_up
-from analysis.engines.automaton.solver.full import Delta, DerivationGraph, Entry, FunctionGraph
-from analysis.engines.automaton.solver.marking import Via
+from analysis.engines.automaton.solver.full import Delta, DerivationGraph, Entry, FunctionGraph, Via
 from analysis.engines.automaton.solver.repair import Repair
 from analysis.engines.automaton.solver.retrace import Retrace
 

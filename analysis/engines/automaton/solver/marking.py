@@ -18,9 +18,7 @@ from collections.abc import Iterable, Set
 
 from analysis.cfa.graph import Edge
 from analysis.engines.automaton.solver.changes import Repaired
-from analysis.engines.automaton.solver.full import DIRECT, LOCATION_MASK, Delta, DerivationGraph, FunctionGraph, pack, unpack
-
-Via = tuple[str, int, int]
+from analysis.engines.automaton.solver.full import DIRECT, LOCATION_MASK, Delta, DerivationGraph, FunctionGraph, Via, pack, unpack
 
 
 class _Marks:

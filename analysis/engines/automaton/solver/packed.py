@@ -20,6 +20,7 @@ import msgspec
 from analysis.cfa.graph import Edge
 from analysis.engines.automaton.facts.facts import Fact, FactTable
 from analysis.engines.automaton.feasibility.error_paths import ErrorPath
+from analysis.engines.automaton.feasibility.kept_searches import EVERYWHERE
 from analysis.engines.automaton.solver.full import DerivationGraph, FunctionGraph, pack, unpack
 from analysis.store.packing import Codec, PackingError
 
@@ -122,8 +123,12 @@ def pack_graph(graph: DerivationGraph, facts: FactTable, error_paths: ErrorPaths
 
 
 def _without_edges(path: ErrorPath) -> ErrorPath:
-    """The path without the edges that were passed: it is searched again after an edit of one of its functions."""
-    return path if path.edges is None else msgspec.structs.replace(path, edges=None)
+    """The path without the edges that were passed, and at which cells were asked for: it is searched again after an edit of one
+    of its functions."""
+    if path.edges is None or path.cells is None:
+        return msgspec.structs.replace(path, edges=None)
+    cells = {name: {EVERYWHERE: frozenset[str]().union(*at.values())} for name, at in path.cells.items()}
+    return msgspec.structs.replace(path, edges=None, cells=cells)
 
 
 class _Tables(NamedTuple):

@@ -25,10 +25,11 @@ from analysis.engines.automaton.solver.full import (
     Entry,
     Explorer,
     FunctionGraph,
+    Via,
     pack,
     unpack,
 )
-from analysis.engines.automaton.solver.marking import Check, Via, forget_callers
+from analysis.engines.automaton.solver.marking import Check, forget_callers
 from analysis.model.report import RecheckReason
 
 _DIRECTLY = [DIRECT]
