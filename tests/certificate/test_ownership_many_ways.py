@@ -88,8 +88,8 @@ def test_ways_that_differ_in_what_they_end_or_make_stay_apart(head: str) -> None
 
 
 def test_functions_with_as_many_ways_that_call_themselves_are_not_followed() -> None:
-    """What follows from saying less of them could be more, and from that less again: nobody would come to an end. Of others in the
-    program, what is found is accepted."""
+    """What follows from saying less of them could be more, and from that less again. Of others in the program, what is found is
+    accepted."""
     of = program(_call(_RECURSIVE, "h(x, y, p, n); free(p);") + " void other(void) { free(malloc(1)); }")
     search = ClosedSearch(of)
     followed = {name: one for name in of.functions if (one := search.follow(name)) is not None}

@@ -30,7 +30,8 @@ def _contract(text: str) -> FunctionContract:
     [
         ("int f(int n) { return n; }", []),
         ("int f(struct item *p) { return p->n; }", [f"expects `p` to be null, or {_LIVE}"]),
-        ("int f(struct item *p, struct item *q) { return p->n + q->n; }", [f"expects each of `p` and `q` to be null, or {_LIVE}"]),
+        ("int f(struct item *p, struct item *q) { return p->n + q->n; }", [
+            f"expects each of `p` and `q` to be null, or {_LIVE}"]),
         # a block that is freed is live, so that the one says the other
         ("void f(char *p) { p[0] = 1; free(p); }", [f"expects `p` to be null, or {_BLOCK}",
             f"expects `p` to be null, or {_NO_FILE}"]),

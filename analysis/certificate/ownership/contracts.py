@@ -74,11 +74,10 @@ class Contract(NamedTuple):
         return *self[:4], handed, may_be_handed, bool(self.leaves), bool(self.misuses), self.ends_unknown
 
 
-def contract_of(
-    cfa: Cfa, at_exit: Iterable[MemoryState], found: Obligations, *, is_recursive: bool = False
-) -> Contract | None:
-    """The contract that follows from the states in which a function returns; None if there is none. That of a function that may
-    call itself never says less than its outcomes: what follows from it could be fewer outcomes, so that nobody comes to an end."""
+def contract_of(cfa: Cfa, at_exit: Iterable[MemoryState], found: Obligations, *, is_recursive: bool = False) -> Contract | None:
+    """The contract that follows from the states in which a function returns; None if there is none. Where there are too many
+    outcomes, it says less. Not for a function that may call itself: what follows could be fewer outcomes, from these more, and so
+    on."""
     numbers = {one.name: number for number, one in enumerate(cfa.parameters) if one.name in tracked(cfa)}
     outcomes = frozenset(_outcome(Memory(state), numbers) for state in at_exit)
     if len(outcomes) > _MOST_OUTCOMES and not is_recursive:

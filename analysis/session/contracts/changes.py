@@ -51,7 +51,7 @@ def _changes(before: FunctionContract, now: FunctionContract) -> Iterator[str]:
 
 
 def _blocks(before: FunctionContract, now: FunctionContract) -> Iterator[str]:
-    """What is other of what callers have to keep of blocks. Mostly it is so because of what is done there, which is said instead."""
+    """What is other of what callers have to keep of blocks. Where it follows from what is done there, that is said instead."""
     old, new = _texts(before.blocks), _texts(now.blocks)
     yield from (f"now also {text}" for text in new if text not in old)
     yield from (f"no longer {text}" for text in old if text not in new)
