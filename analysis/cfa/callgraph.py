@@ -47,6 +47,13 @@ def components(program: Program) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(sorted(found, key=order.__getitem__)) for found in strongly_connected(callees(program)))
 
 
+@kept_with
+def recursive(program: Program) -> frozenset[str]:
+    """The functions that may call themselves, also through others."""
+    called = callees(program)
+    return frozenset(name for group in components(program) for name in group if len(group) > 1 or name in called[name])
+
+
 def callees_first(program: Program, group: Sequence[str]) -> Mapping[str, int]:
     """The positions of the functions of a component in an order in which most come after those of it that they call."""
     called, members, order = callees(program), set(group), dict[str, int]()

@@ -35,6 +35,8 @@ static void (*hook)(char *) = drop;
 static char *chosen(char *p, char *q) { return p ? p : q; }
 static void maybe(char *p, int n) { if (n) free(p); }
 static int two(int a, int b) { return a + b; }
+static char *many(char *p, char *q, char *r) { if (choose()) { free(p); p = 0; } if (choose()) G = q; if (choose()) return r;
+if (choose()) return q; if (choose()) return made(); return choose() ? p : 0; }
 static char *deep(char *p, int n) { if (n > 0) return deep(p, n - 1); free(p); return 0; }
 """
 _NAMES = "pqr"
@@ -75,6 +77,7 @@ class _Body:
             f"{a} = same({b});",
             f"{a} = grown({a});",
             f"both({a}, {b});",
+            f"{{ char *t = many({a}, {b}, {r.choice(_NAMES)}); if (choose()) {a} = t; }}",
             f"{a} = deep({b}, 2);",
             f"{{ char *t = realloc({a}, 8); if (t) {a} = t; }}",
             f"if ({a}) {{ char *t = {a} + 1; t[0] = 1; }}",

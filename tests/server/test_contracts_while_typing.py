@@ -83,7 +83,8 @@ async def test_contracts_follow_the_text(stock: Client, folder: Path) -> None:
     at_call = await hovered(stock, other, 3, "stock_count")
     assert at_call.startswith(
         "```c\nint stock_count(const struct stock *stock)\n```\n\n"
-        "- expects nothing *(proved)*\n- if it returns another value than 0, `stock != NULL` *(proved)*\n"
+        "- expects `stock` to be null, or neither freed nor closed *(proved)*\n"
+        "- if it returns another value than 0, `stock != NULL` *(proved)*\n"
         "- writes nothing that callers see *(proved)*\n"
     )
     assert f"Called by 2 functions.  \nDefined in [stock.c:11]({uri}#L11)." in at_call

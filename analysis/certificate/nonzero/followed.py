@@ -13,10 +13,9 @@ from analysis.certificate.nonzero.function_edges import Edges
 from analysis.certificate.nonzero.needed_values import Rule
 from analysis.certificate.nonzero.transfer import Missing
 from analysis.certificate.nonzero.walk import Walked, walk
-from analysis.cfa.callgraph import callees, callees_first, components
+from analysis.cfa.callgraph import callees, callees_first, components, recursive
 from analysis.cfa.graph import Program
 from analysis.model import ir
-from analysis.model.kept_with import kept_with
 
 MOST_WALKS = 12  # of each function, on average, of a group of functions that call each other
 _MOST_EDGES = 400  # of functions that are followed once more, for a single call
@@ -134,13 +133,6 @@ class Followed:
 def _place(missing: Missing) -> tuple[int, ir.Expr, str, str]:
     """Where something is missing, and what."""
     return missing.edge, missing.expr, missing.callee, missing.why
-
-
-@kept_with
-def recursive(program: Program) -> frozenset[str]:
-    """The functions that may call themselves, also through others."""
-    called = callees(program)
-    return frozenset(name for group in components(program) for name in group if len(group) > 1 or name in called[name])
 
 
 def weaker(one: Contract, other: Contract) -> Contract:

@@ -19,7 +19,7 @@ from analysis.certificate.ownership.standard_streams import never_closed
 from analysis.certificate.ownership.whole_conditions import has_conditions, unmet
 from analysis.certificate.pointed.whole_program import pointed
 from analysis.certificate.refusal import RefusedError
-from analysis.cfa.callgraph import callees, components
+from analysis.cfa.callgraph import callees, components, recursive
 from analysis.cfa.graph import Program
 from analysis.cfa.linking.evaluation_order import assumptions_of
 from analysis.cfa.linking.obstructed import MAIN
@@ -96,13 +96,14 @@ _Kept = KeptResults[Contract, None, _Closed]
 
 
 class Shown(NamedTuple):
-    """What closed sets showed of functions of one program, and the contracts that follow. `kept`: that of each function, by the
-    contracts that it follows from."""
+    """What closed sets showed of functions of one program, and the contracts that follow, which depend on the functions that are
+    `recursive`, too. `kept`: that of each function, by the contracts that it follows from."""
 
     sets: Mapping[str, FunctionStates] = {}
     found: Mapping[str, Obligations] = {}
     contracts: Mapping[str, Contract] = {}
     kept: _Kept | None = None
+    recursive: frozenset[str] = frozenset()
 
 
 def shown(
@@ -128,12 +129,13 @@ def shown(
         names = {one.function for one in members}
         below = {name for one in names for name in callees(program)[one]} & program.functions.keys() - names
         is_same = all(known.get(name) == before.contracts.get(name) for name in below)
+        is_same = is_same and names & before.recursive == names & recursive(program)
         if same is not None and is_same and all(one.function in same and before.sets.get(one.function) == one for one in members):
             found.update((name, before.found[name]) for name in names)
             known.update((name, before.contracts[name]) for name in names if name in before.contracts)
         else:
             _show(program, members, found, known, kept)
-    return Shown(sets, found, known, kept)
+    return Shown(sets, found, known, kept, recursive(program))
 
 
 def _show(
@@ -158,7 +160,8 @@ def _contracts(program: Program, members: list[FunctionStates], shown: Mapping[s
     for one in members:
         cfa = program.functions[one.function]
         at_exit = next((states for location, states in one.states if location == cfa.exit), ())
-        contract = contract_of(cfa, at_exit, shown.get(one.function, Obligations()))
+        is_recursive = one.function in recursive(program)
+        contract = contract_of(cfa, at_exit, shown.get(one.function, Obligations()), is_recursive=is_recursive)
         if contract is not None:
             found[one.function] = contract
     return found

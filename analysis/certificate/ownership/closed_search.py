@@ -14,7 +14,7 @@ from analysis.certificate.ownership.kept_by_callers import needed_callers
 from analysis.certificate.ownership.memory_state import MemoryState
 from analysis.certificate.ownership.obligations import Obligations
 from analysis.certificate.ownership.whole_conditions import asked_below
-from analysis.cfa.callgraph import callees, callees_first, components
+from analysis.cfa.callgraph import callees, callees_first, components, recursive
 from analysis.cfa.graph import Program
 from analysis.model.spelling import display_name
 
@@ -117,6 +117,8 @@ class ClosedSearch:
             if before is not None and not before.says_the_same(found.contract):
                 assumed[name] = found.contract
                 waiting.update((one, None) for one in group if name in self._called[one])
+        if any(assumed[name] is None and self._known[name].contract is not None for name in group):
+            self._known.update((name, _not_followed(name)) for name in group)  # what was found does not follow from itself
         return True
 
     def _followed(self, name: str, assumed: Mapping[str, Contract | None]) -> Followed | None:
@@ -125,7 +127,8 @@ class ClosedSearch:
         called = {one: self._known[one].contract for one in self._called[name] if one in self._known}
         called.update((one, None if contract is None else contract.in_group()) for one, contract in assumed.items())
         contracts = {one: contract for one, contract in called.items() if contract is not None}
-        kept = self._kept.find(self.program, name, contracts)
+        is_recursive = name in recursive(self.program)
+        kept = self._kept.find(self.program, name, contracts, is_recursive)
         if kept is not None:
             return kept
         transfer = FunctionTransfer(self.program, cfa, contracts)
@@ -133,9 +136,9 @@ class ClosedSearch:
         if found is None:
             return None
         rows = tuple((location, tuple(sorted(some, key=_key))) for location, some in sorted(found.items()))
-        contract = contract_of(cfa, found.get(cfa.exit, ()), transfer.found)
+        contract = contract_of(cfa, found.get(cfa.exit, ()), transfer.found, is_recursive=is_recursive)
         followed = Followed(FunctionStates(name, rows), transfer.found, contract)
-        self._kept.keep(self.program, name, contracts, followed)
+        self._kept.keep(self.program, name, contracts, followed, is_recursive)
         return followed
 
     def _closed(self, transfer: FunctionTransfer, name: str) -> Mapping[int, set[MemoryState]] | None:
@@ -160,6 +163,12 @@ class ClosedSearch:
                     transfer.found.broken = f"there are too many states of pointers in {display_name(name)}() to follow"
                     return {}
         return found
+
+
+def _not_followed(name: str) -> Followed:
+    found = Obligations()
+    found.broken = f"what calls {display_name(name)}() among those that it calls is not followed to the end"
+    return Followed(FunctionStates(name, ()), found, None)
 
 
 def _key(state: MemoryState) -> tuple[object, ...]:

@@ -74,10 +74,14 @@ class Contract(NamedTuple):
         return *self[:4], handed, may_be_handed, bool(self.leaves), bool(self.misuses), self.ends_unknown
 
 
-def contract_of(cfa: Cfa, at_exit: Iterable[MemoryState], found: Obligations) -> Contract | None:
-    """The contract that follows from the states in which a function returns; None if there is none."""
+def contract_of(cfa: Cfa, at_exit: Iterable[MemoryState], found: Obligations, *, is_recursive: bool = False) -> Contract | None:
+    """The contract that follows from the states in which a function returns; None if there is none. Where there are too many
+    outcomes, it says less. Not for a function that may call itself: what follows could be fewer outcomes, from these more, and so
+    on."""
     numbers = {one.name: number for number, one in enumerate(cfa.parameters) if one.name in tracked(cfa)}
     outcomes = frozenset(_outcome(Memory(state), numbers) for state in at_exit)
+    if len(outcomes) > _MOST_OUTCOMES and not is_recursive:
+        outcomes = _fewer(outcomes)
     if found.broken or len(outcomes) > _MOST_OUTCOMES:
         return None
     contents = frozenset((numbers[name], rule) for name, rule in found.contents)
@@ -96,6 +100,18 @@ def contract_of(cfa: Cfa, at_exit: Iterable[MemoryState], found: Obligations) ->
         found.misuses,
         found.ends_unknown,
     )
+
+
+def _fewer(outcomes: Iterable[Outcome]) -> frozenset[Outcome]:
+    """Fewer outcomes, which say less: those that end the same, and return a new block of one kind or none, are one. It may have
+    kept what any of them may have kept, and returns anything where they return different things."""
+    merged: dict[tuple[frozenset[tuple[int, str]], str], Outcome] = {}
+    for one in outcomes:
+        key = one.ended, one.result if one.result.startswith(NEW) else OTHER
+        other = merged.get(key, one)
+        result = one.result if one.result == other.result else OTHER
+        merged[key] = Outcome(one.ended, one.given | other.given, one.absent & other.absent, result)
+    return frozenset(merged.values())
 
 
 def _outcome(memory: Memory, numbers: dict[str, int]) -> Outcome:

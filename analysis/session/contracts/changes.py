@@ -17,7 +17,7 @@ _ALWAYS = {"free": "frees", "close": "closes", "keep": "keeps"}
 def change_text(before: FunctionContract, now: FunctionContract, callers: int, kept: int | None) -> str:
     """What is other than before, in one line, what callers have to keep first; empty if nothing is. There are so many
     `callers`, of whom so many have `kept` what is required, if that is known."""
-    said = list(_changes(before, now))
+    said = list(_changes(before, now)) or list(_blocks(before, now))
     if not said:
         return ""
     more = [] if len(said) <= _MOST else [f"{len(said) - _MOST} more"]
@@ -48,6 +48,13 @@ def _changes(before: FunctionContract, now: FunctionContract) -> Iterator[str]:
     if before.returns and now.returns:
         yield from _ended(_texts(before.ownership), _texts(now.ownership))
         yield from _written(before.writes, now.writes)
+
+
+def _blocks(before: FunctionContract, now: FunctionContract) -> Iterator[str]:
+    """What is other of what callers have to keep of blocks. Where it follows from what is done there, that is said instead."""
+    old, new = _texts(before.blocks), _texts(now.blocks)
+    yield from (f"now also {text}" for text in new if text not in old)
+    yield from (f"no longer {text}" for text in old if text not in new)
 
 
 def _returns(before: FunctionContract, now: FunctionContract) -> Iterator[str]:

@@ -25,7 +25,8 @@ class FunctionContract(msgspec.Struct, frozen=True):
     """What is known of a function. `path` and `line` are empty, and 0, for one that the program does not define. `declared`: its
     declaration as it is written, where that is known; `signature` is made from the types.
 
-    `requires`: what callers have to keep, so that it violates the rules that the clauses are from at no place in itself.
+    `requires`: what callers have to keep, so that it violates the rules that the clauses are from at no place in itself;
+    `blocks`: the same, of blocks and streams that its parameters lead to, which `callers_discharging` does not count.
     `ownership`: which blocks and streams it ends, makes or keeps. `returns` is False if no call comes back.
     `callers_discharging`: how many of the functions of the program that call it keep all that it requires, or pass what violates
     nothing all the same, and how many there are. `closed`: nothing in it violates these rules where callers keep that. `open`:
@@ -46,3 +47,4 @@ class FunctionContract(msgspec.Struct, frozen=True):
     closed: bool = False
     declared: str = ""
     relies: tuple[Clause, ...] = ()
+    blocks: tuple[Clause, ...] = ()

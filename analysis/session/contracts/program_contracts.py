@@ -12,6 +12,7 @@ from analysis.certificate.nonzero.callee_contracts import Contract
 from analysis.cfa.graph import Cfa, Places, Program
 from analysis.model.spelling import display_name
 from analysis.session.contracts.declarations import Declarations
+from analysis.session.contracts.expected_blocks import expected_blocks
 from analysis.session.contracts.function_contract import Clause, FunctionContract
 from analysis.session.contracts.owned_clauses import OwnedClauses, owned
 from analysis.session.contracts.relied_data import Relying, RelyingFunctions, may_rely
@@ -84,6 +85,7 @@ class ProgramContracts:
             ensures=tuple(self._required.ensures(found, status, cfa)),
             writes=self._required.writes(found, status),
             ownership=owned(followed.contract, parameters, status),
+            blocks=expected_blocks(self.program, cfa, followed.found, parameters, status),
             returns=found["null-dereference"].contract.returns,
             closed=self._required.is_closed(found, name),
             callers_discharging=(0, 0) if kept is None else (kept, len(calling)),

@@ -39,6 +39,8 @@ def callers_sentence(contract: FunctionContract) -> str:
         return ""
     if not contract.requires:
         return f"called by {words.counted(of, 'function')}"
+    if contract.blocks:
+        return kept_by(kept, of, "what it expects, blocks and streams aside")
     return safely_called(kept, of) if kept == of else kept_by(kept, of, "what it expects")
 
 
@@ -65,7 +67,7 @@ def _never_returns(contract: FunctionContract) -> Iterator[tuple[str, Status]]:
 
 def _required(contract: FunctionContract) -> Iterator[tuple[str, Status]]:
     """What callers have to keep: of parameters themselves in one line, of what each of them leads to in one line more."""
-    if contract.closed and not contract.requires:
+    if contract.closed and not contract.requires and not contract.blocks:
         yield words.EXPECTS_NOTHING, "proved"
     unnamed = [one.formula for one in contract.requires if words.is_unnamed(one.formula)]
     if unnamed:
@@ -78,6 +80,7 @@ def _required(contract: FunctionContract) -> Iterator[tuple[str, Status]]:
             lines.setdefault("" if value.isidentifier() and "||" not in formula else _parameter(value), []).append(clause)
     for clauses in (lines[value] for value in sorted(lines, key=bool)):
         yield f"{_verb(clauses[0])}{', '.join(one.text for one in clauses)}", clauses[0].status
+    yield from ((one.text, one.status) for one in contract.blocks)
 
 
 def _verb(clause: Clause) -> str:

@@ -53,6 +53,12 @@ def all_kept(texts: Sequence[str]) -> str:
     return kept(what[0]) if len(what) == 1 else f"may keep {', '.join(what[:-1])} and {what[-1]}, or pass them on"
 
 
+def each_of(names: Sequence[str]) -> str:
+    """Names in C, as what something is said of."""
+    said = [f"`{name}`" for name in names]
+    return said[0] if len(said) == 1 else f"each of {', '.join(said[:-1])} and {said[-1]}"
+
+
 def argument(number: int, names: Sequence[str] = ()) -> str:
     """How an argument is called, numbered from 0: by the name of its parameter, else `argument 1` is the first."""
     name = names[number] if number < len(names) else ""
