@@ -114,7 +114,8 @@ def _with(text: str, put: Sequence[Around]) -> str:
     """The text with all of this: before a part, what belongs to the longer one comes first, and after it last."""
     before = [(one.begin, 1, -one.end, one.before) for one in put]
     after = [(one.end, 0, -one.begin, one.after) for one in put]
-    parts, last = [], 0
+    parts: list[str] = []
+    last = 0
     for at, _, _, added in sorted([*before, *after]):
         parts += (text[last:at], added)
         last = at
