@@ -16,7 +16,6 @@ The command is what the caller names (`cbmc`, or more words before it). This was
 from __future__ import annotations
 
 import functools
-import math
 import re
 import subprocess
 import tempfile
@@ -70,11 +69,6 @@ def version(command: tuple[str, ...]) -> str:
     done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False)
     found = re.match(r"\d+(?:\.\d+)*", done.stdout)
     return found[0] if found else "0"
-
-
-def limited(command: Sequence[str], seconds: float) -> tuple[str, ...]:
-    """The command, ended after so many seconds of the processor: those of the clock say nothing on a busy machine."""
-    return ("/bin/sh", "-c", f'ulimit -t {math.ceil(seconds)}; exec "$@"', "sh", *command)
 
 
 def ask(

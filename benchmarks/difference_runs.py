@@ -33,6 +33,7 @@ from analysis.session.portfolio.request import Answer, Proved, Request, Unknown
 from analysis.session.portfolio.request_terms import About, Kind, Terms
 from benchmarks import cbmc
 from benchmarks.difference_tasks import Task
+from benchmarks.processor_limit import limited
 
 Verifier = Literal["predicate", "value", "symbolic", "cbmc"]
 How = Literal["complete", "diffCond", "diffDP"]
@@ -239,7 +240,7 @@ def _by_cbmc(task: Task, text: str, seconds: float, command: Sequence[str], *, i
         left = seconds - (_spent() - began)
         if left <= 0.1:
             break
-        found = cbmc.ask(cbmc.limited(command, left), question, bound, _PATIENCE * left)
+        found = cbmc.ask(limited(command, left), question, bound, _PATIENCE * left)
         if found.answer == "complete":
             return "proof", ""
         if found.answer == "violated":

@@ -1,5 +1,5 @@
-"""A witness and its program as one C program that any verifier can check, as MetaVal makes them (Beyer and Spiessl, "MetaVal:
-Witness Validation via Verification", CAV 2020). What is made here knows nothing of Everproof: only the format and C.
+"""A witness and its program as one C program that any verifier can check, as MetaVal makes them ([METAVAL]). What is made here
+knows nothing of Everproof: only the format and C.
 
 - Of a violation witness: runs are cut to those whose calls return what its waypoints say, one after the other. What it calls the
   target becomes the only check, named TARGET, and counts only after the last waypoint.

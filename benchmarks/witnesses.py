@@ -33,6 +33,7 @@ from analysis.model.verifiers import is_input
 from analysis.rules.plain_yaml import read_plain_yaml
 from benchmarks import cbmc
 from benchmarks.corpus import Row, rows, text_of
+from benchmarks.processor_limit import limited
 from benchmarks.verdicts import command
 from benchmarks.witness_programs import INVARIANT, TARGET, UntranslatedError, compilers_own, invariant, violating
 
@@ -121,12 +122,12 @@ def witness_of(row: Row, folder: Path, more: Sequence[str]) -> tuple[str, Any]:
 
 def asking(row: Row, words: Sequence[str], seconds: float) -> Ask:
     """How CBMC is asked of texts in the place of a row's program."""
-    limited = cbmc.limited(words, seconds)
+    ended = limited(words, seconds)
     beside = [[str(Path(words[-1]).with_name(name))] for name in ("goto-cc", "goto-instrument")]
 
     def ask(text: str, bound: int, only: str, contracts: bool) -> cbmc.Said:
         question = cbmc.Question((row.path, *row.more), text, row.flags.include_dirs, row.flags.defines, row.model)
-        return cbmc.ask(limited, question, bound, _PATIENCE * seconds, only, beside if contracts else ())
+        return cbmc.ask(ended, question, bound, _PATIENCE * seconds, only, beside if contracts else ())
 
     return ask
 
