@@ -34,7 +34,8 @@ CHARACTER_SEARCHES: dict[str, Callable[[bytes, int], int]] = {
     "strrchr": bytes.rfind,
     "rindex": bytes.rfind,
 }
-"""Functions of a string, here with the zero at its end, and a character: where they find it; -1 where they do not."""
+"""Functions of a string, here with the zero at its end, and a character: where they find it; -1 where they do not. The
+zero is part of the string (C11 7.24.5.2p2), so it is always found."""
 
 SPLITS = frozenset(("strsep",))
 """Functions that cut a piece off the text that their first argument leads to a pointer to. The result is that pointer, as it was

@@ -57,6 +57,13 @@ def test_ids_are_unique_and_never_reused(revisions: list[list[str]]) -> None:
         assert cfa.locations[-1] < cfa.next_location
 
 
+def test_the_number_of_a_local_variable_does_not_count_after_another_argument() -> None:
+    body = "{ int x = a; use(a, x); }"
+    texts = [f"void use(int, int); void f(int a) {{ {before} {body} }}" for before in ("", "{ int x = 1; use(1, x); }")]
+    one, two = [{fingerprint(edge) for edge in cfa_of(text).edges} for text in texts]
+    assert one <= two
+
+
 @given(bodies, st.data())
 @settings(deadline=None, max_examples=40)
 def test_the_graph_stays_the_same_up_to_ids(statements: list[str], data: st.DataObject) -> None:

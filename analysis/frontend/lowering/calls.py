@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from analysis.c.built_in import PREFIX
-from analysis.frontend.declarations.scope import ObjectEntry
 from analysis.frontend.declarations.side_effects import has_effects
 from analysis.frontend.declarations.types import (
     promote_argument,
@@ -96,7 +95,7 @@ class Calls(Undeclared):
         self.order.sequence_point(pending)
         into = self._result(type_.result, result, wanted)
         self.emit(ir.Call(target, values, into), node)
-        if direct and self._does_not_return(field_of(node, "function")):
+        if direct and self.does_not_return(field_of(node, "function")):
             self.flow.stop()
         if into is None:
             return ir.Unknown(type_.result)
@@ -113,12 +112,6 @@ class Calls(Undeclared):
             self.names.place(made.name)
             self.names.leave()
         return made
-
-    def _does_not_return(self, function: Node) -> bool:
-        while function.type == "parenthesized_expression":
-            function = inside(function)
-        entry = self.names.lookup(self.source(function))
-        return isinstance(entry, ObjectEntry) and entry.noreturn
 
     def _arguments(self, type_: Function, arguments: Sequence[Node], marks: list[Mark]) -> tuple[ir.Expr, ...]:
         """The values of the arguments. Adds a mark to `marks` after each one."""

@@ -195,6 +195,13 @@ class Context(ABC):
     def cast(self, type_: Type, operand: Node) -> ir.Expr:
         """Lowers `(type) operand`."""
 
+    def does_not_return(self, function: Node) -> bool:
+        """Whether what a call names is declared not to return."""
+        while function.type == "parenthesized_expression":
+            function = inside(function)
+        entry = self.names.lookup(self.source(function))
+        return isinstance(entry, ObjectEntry) and entry.noreturn
+
     @abstractmethod
     def cast_types(self, node: Node) -> tuple[Type, ...]:
         """The types T and U, outermost first, if the node is `(T)(e)` or `(T)(U)(e)`, which read as calls; else empty."""

@@ -108,17 +108,26 @@ class Statements(LocalDeclarations):
         for label in self._labels_inside(node):  # control may still jump into it
             self.flow.join(label)
         self.emit(ir.Unsupported(reason, tuple(sorted(self._variables_inside(node)))), node)
+        if self._ends_here(node):
+            self.flow.stop()
+
+    def _ends_here(self, node: Node) -> bool:
+        """Whether a statement does nothing but call a function that does not return. What it passes may be anything, but no
+        statement, which could jump."""
+        called = node.named_children[0] if node.type == "expression_statement" and node.named_children else node
+        if called.type != "call_expression" or self.cast_types(called):
+            return False
+        has_statement = any(one.type == "compound_statement" for one in _all(called))
+        return not has_statement and self.does_not_return(field_of(called, "function"))
 
     def _variables_inside(self, node: Node) -> set[str]:
         """The names of the variables that a statement mentions."""
-        names, waiting = set[str](), [node]
-        while waiting:
-            here = waiting.pop()
+        names = set[str]()
+        for here in _all(node):
             if here.type in ("identifier", "type_identifier"):  # a variable in parentheses can read as a type
                 entry = self.names.lookup(self.source(here))
                 if isinstance(entry, ObjectEntry) and entry.var.scope != "function":
                     names.add(entry.var.name)
-            waiting += here.named_children
         return names
 
     def _labels_inside(self, node: Node) -> Iterator[int]:
@@ -443,6 +452,15 @@ class Statements(LocalDeclarations):
         self.leave_all(node)
         self.flow.edge_to(self.exit, ir.Return(value), node.start_byte, node.end_byte)
         self.flow.stop()
+
+
+def _all(node: Node) -> Iterator[Node]:
+    """A node and all in it."""
+    waiting = [node]
+    while waiting:
+        here = waiting.pop()
+        yield here
+        waiting += here.named_children
 
 
 def _cases(node: Node) -> Iterator[Node]:

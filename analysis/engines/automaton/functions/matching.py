@@ -15,6 +15,7 @@ from analysis.c.control import FAILED_ASSERTIONS
 from analysis.c.functions import Function, known
 from analysis.cfa.graph import Cfa, Edge, External, Program
 from analysis.engines.automaton.functions.access_paths import RESULT, Path, path_of, pointer_into, root_of, split_pointer
+from analysis.engines.automaton.functions.certain_searches import always_finds
 from analysis.engines.automaton.functions.known_conditions import condition_of
 from analysis.model import ir
 from analysis.model.c_types import Pointer
@@ -289,10 +290,12 @@ class Matcher:
         definition = self._index.rules[rule]
         if callee in self._program.functions and not _may_be_defined(pattern, definition, callee):
             return
+        kind, external = kind_of(pattern, definition), self._program.externals.get(callee)
+        if kind == "null-for-some" and always_finds(call, callee):
+            return
         bound = match_call(pattern, call, callee, definition.names)
         if bound is not None:
             yield bound
-        kind, external = kind_of(pattern, definition), self._program.externals.get(callee)
         contract = None if kind is None or external is None else external.believed
         if kind is None or contract is None:
             return
