@@ -137,7 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.witnesses", description="Our witnesses, validated by CBMC.")
     parser.add_argument("--corpus", type=Path, default=os.environ.get("EVERPROOF_CORPUS"), help="the folder with index.csv")
     parser.add_argument("--cbmc", required=True, help="the command of CBMC")
-    parser.add_argument("--timeout", type=float, help="of `everproof check`, in seconds of work (default: what its budget says)")
+    parser.add_argument("--timeout", type=float, help="of `everproof check` (default: none, so that load changes nothing)")
     parser.add_argument("--seconds", type=float, default=20.0, help="of the processor, for a question to CBMC (default: 20)")
     parser.add_argument("--id", action="append", default=[], help="only this program; repeatable")
     parser.add_argument("--show", action="store_true", help="each program with what became of it")

@@ -112,8 +112,9 @@ def _segments(finding: Finding, run: RunStart) -> list[dict[str, Any]]:
 
 def _results(run: RunStart) -> Iterator[dict[str, Any]]:
     """The results of functions outside of the program, at the closing parenthesis of each call."""
-    for one, (function, _), place in zip(run.inputs, run.asked, run.asked_at, strict=True):
-        if one.kind == "result" and one.fresh is None and not one.object and not one.is_float and place is not None:
+    for one, asked in zip(run.inputs, run.asked_at, strict=True):
+        if one.kind == "result" and one.fresh is None and not one.object and not one.is_float and asked is not None:
+            function, place = asked
             constraint = {"value": f"\\result {_said(one)}", "format": "acsl_expression"}
             yield _waypoint("function_return", place, display_name(function), constraint, at_end=True)
 
