@@ -123,9 +123,9 @@ def _with_contracts(
     return ["asked.goto"]
 
 
-def preprocessed(file: Path, question: Question, text: str | None) -> str | None:
+def preprocessed(file: Path, question: Question, text: str | None, *options: str) -> str | None:
     """A file as our own front end would see it: the compiler of this machine knows no other data model than its own."""
-    words = ["cc", "-E", *(f"-D{define}" for define in question.defines)]
+    words = ["cc", "-E", *options, *(f"-D{define}" for define in question.defines)]
     for include in (*question.includes, str(file.parent)):
         words += ["-I", include]
     given = file.read_bytes() if text is None else text.encode()

@@ -20,7 +20,7 @@ As = Literal["contract", "check"]
 
 _CALL = re.compile(r"(?!(?:if|while|for|switch|return|sizeof)\b)[A-Za-z_]\w*\s*\(")
 _LOOP = re.compile(r"(?:while|for|do)\b")
-_BUILTIN = re.compile(r"__builtin_\w+")
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _LAST_NAME = re.compile(r"[A-Za-z_]\w*\s*\Z")
 _RESULT = re.compile(r"\\result (==|!=) (-?\d+)\Z")
 _SKIPPED = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'""", re.DOTALL)
@@ -67,11 +67,13 @@ def violating(text: str, entry: Mapping[str, Any]) -> str:
     return steps + _with(text, put)
 
 
-def compilers_own(text: str, entry: Mapping[str, Any]) -> list[str]:
-    """The functions of the compiler among those whose results a violation witness names."""
+def called(text: str, entry: Mapping[str, Any]) -> list[str]:
+    """The functions, or macros, whose results a violation witness names. Raises UntranslatedError."""
     waypoints = [step["waypoint"] for one in entry["content"] for step in one["segment"]]
-    ends = [_offset(text, one["location"]) for one in waypoints if one["type"] == "function_return"]
-    return sorted({name[0] for end in ends if (name := _BUILTIN.match(text, _beginning(text, end)))})
+    if len({one["location"]["file_name"] for one in waypoints}) > 1:
+        raise UntranslatedError("it has places in several files")
+    begins = [_beginning(text, _offset(text, one["location"])) for one in waypoints if one["type"] == "function_return"]
+    return sorted({found[0] for begin in begins if (found := _NAME.match(text, begin))})
 
 
 def invariant(text: str, entry: Mapping[str, Any], how: As, *, everywhere: bool = False) -> str:

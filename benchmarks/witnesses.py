@@ -35,7 +35,7 @@ from benchmarks import cbmc
 from benchmarks.corpus import Row, rows, text_of
 from benchmarks.processor_limit import limited
 from benchmarks.verdicts import command
-from benchmarks.witness_programs import INVARIANT, TARGET, UntranslatedError, compilers_own, invariant, violating
+from benchmarks.witness_programs import INVARIANT, TARGET, UntranslatedError, called, invariant, violating
 
 Said = Literal["accepted", "refuted", "not decided", "not translated"]
 Ask = Callable[[str, int, str, bool], cbmc.Said]
@@ -53,27 +53,30 @@ class Validated(NamedTuple):
     how: str
 
 
-def validated(text: str, entry: Mapping[str, Any], ask: Ask) -> Validated:
-    """What CBMC says of a witness."""
+def validated(text: str, entry: Mapping[str, Any], ask: Ask, macros: frozenset[str] = frozenset()) -> Validated:
+    """What CBMC says of a witness. `macros`: the names of the program's macros."""
     is_violation = entry["entry_type"] == "violation_sequence"
     stated = 0 if is_violation else len(entry["content"])
     kind = "violation" if is_violation else "correctness, with invariants" if stated else "correctness, without"
     try:
-        said, how = _reached(text, entry, ask) if is_violation else _proved(text, entry, ask)
+        said, how = _reached(text, entry, ask, macros) if is_violation else _proved(text, entry, ask)
     except UntranslatedError as error:
         said, how = "not translated", str(error)
     return Validated(kind, stated, said, how)
 
 
-def _reached(text: str, entry: Mapping[str, Any], ask: Ask) -> tuple[Said, str]:
-    put, why = violating(text, entry), "not reached within the bounds"
+def _reached(text: str, entry: Mapping[str, Any], ask: Ask, macros: frozenset[str]) -> tuple[Said, str]:
+    names, why = called(text, entry), "not reached within the bounds"
+    if not macros.isdisjoint(names):
+        raise UntranslatedError("a result is that of a call within a macro, which has no place of its own")
+    put = violating(text, entry)
     for bound in _BOUNDS:
         found = ask(put, bound, TARGET, False)
         if found.answer == "violated":
             return "accepted", "a run gets to the target"
         if found.answer == "complete":
-            own = compilers_own(text, entry)
-            return ("not decided", f"CBMC computes `{own[0]}`") if own else ("refuted", "no run gets to the target")
+            own = next((name for name in names if name.startswith("__builtin_")), None)
+            return ("not decided", f"CBMC computes `{own}`") if own else ("refuted", "no run gets to the target")
         if found.answer == "unknown":
             why = found.why
             break
@@ -132,6 +135,13 @@ def asking(row: Row, words: Sequence[str], seconds: float) -> Ask:
     return ask
 
 
+def macros_of(row: Row, text: str) -> frozenset[str]:
+    """The macros that a program in the place of a row's defines."""
+    question = cbmc.Question((row.path,), text, row.flags.include_dirs, row.flags.defines, row.model)
+    listed = cbmc.preprocessed(row.path, question, text, "-dM") or ""
+    return frozenset(re.findall(r"^#define (\w+)", listed, re.MULTILINE))
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.witnesses", description="Our witnesses, validated by CBMC.")
@@ -151,7 +161,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with tempfile.TemporaryDirectory() as folder:
             text, entry = witness_of(row, Path(folder), more)
         if entry is not None:
-            found.append(validated(text, entry, asking(row, [given.cbmc], given.seconds)))
+            found.append(validated(text, entry, asking(row, [given.cbmc], given.seconds), macros_of(row, text)))
         if given.show:
             print(f"{row.id} {row.path.name:50} {found[-1] if entry is not None else 'no witness'}", file=sys.stderr, flush=True)
     print(f"CBMC {cbmc.version((given.cbmc,))}. {len(chosen)} programs with error calls, {len(found)} of them with a witness.\n")

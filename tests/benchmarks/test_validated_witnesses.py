@@ -179,6 +179,16 @@ def test_a_violation_witness_is_judged(answers: list[Answer], said: Judged, how:
     assert list(left) == []
 
 
+def test_calls_within_macros_and_in_other_files_are_not_put_into_the_program() -> None:
+    entry = violation("\\result == 3")
+    assert validated(PROGRAM, entry, lambda *_: Said("complete", "", 0.0), frozenset({"input"}))[2] == "not translated"
+    entry["content"][0]["segment"][0]["waypoint"]["location"]["file_name"] = "b.c"
+    assert validated(PROGRAM, entry, lambda *_: Said("complete", "", 0.0))[2:] == (
+        "not translated",
+        "it has places in several files",
+    )
+
+
 def test_what_the_compiler_defines_may_return_something_else() -> None:
     """`__builtin_ctz(0)` is undefined: CBMC has a value for it, and Everproof lets it be any."""
     text = PROGRAM.replace(" input();", " __builtin_ctz(i);")
