@@ -23,7 +23,7 @@ from analysis.model.unordered import Unordered
 
 _TEMPORARY = re.compile(rb"[\xa1-\xaf]\$\d+")
 _LOCAL = re.compile(
-    rb"\xa4name(?:[\xa1-\xbf]|\xd9.)((?:(?!\xa4name)[^\xa5~]){0,255}+)(?>(?:~\d{1,20}+)?)(?=\xa5scope\xa5local)", re.DOTALL
+    rb"\xa4name(?:[\xa1-\xbf]|\xd9.)((?>(?:(?!\xa4name)[^\xa5~]){0,255}))(?>(?:~\d{1,20}+)?)(?=\xa5scope\xa5local)", re.DOTALL
 )
 
 
