@@ -1,6 +1,6 @@
 """CBMC beside the engine of summaries: a C program asked of its command, and the answer in our words.
 
-The command is what the caller names (`cbmc`, or more words before it). CBMC 5.12 is what this was written for.
+The command is what the caller names (`cbmc`, or more words before it). This was written for CBMC 5.12 and 6.6.
 
 - Its bound counts how often the condition of a loop is looked at, ours how often a loop jumps back: it is asked with one more.
   Recursion goes one call deeper than ours then.
@@ -10,10 +10,12 @@ The command is what the caller names (`cbmc`, or more words before it). CBMC 5.1
 - Whatever other function has no body may return anything, an invalid pointer too, and changes nothing.
 - `--no-self-loops-to-assumptions`: without it, version 5.12 takes `do x++; while (x < n);` for a loop that never ends, and leaves
   out what comes after it.
+- Version 6 looks for undefined behaviour as well, and lets `malloc` fail, unless it is told not to.
 """
 
 from __future__ import annotations
 
+import functools
 import re
 import subprocess
 import tempfile
@@ -30,7 +32,9 @@ _MOST_SECONDS = 60.0
 _MOST_KILOBYTES = 4 << 20
 _LIMITED = ("/bin/sh", "-c", f'ulimit -v {_MOST_KILOBYTES}; exec "$@"', "sh")
 _OPTIONS = ("--unwinding-assertions", "--no-self-loops-to-assumptions", "--no-built-in-assertions")
-_RESULT = re.compile(r"^\[(\S+)\] .*: (SUCCESS|FAILURE|ERROR|UNKNOWN)$", re.MULTILINE)
+_SINCE_6 = ("--no-standard-checks", "--no-malloc-may-fail")
+_RESULT = re.compile(r"^\[(\S+)\] (.*): (SUCCESS|FAILURE|ERROR|UNKNOWN)$", re.MULTILINE)
+_UNREAD = re.compile(r"no body for (?:callee|function) ([A-Za-z_]\w*)")
 _UNWINDING = re.compile(r"\.(unwind\.\d+|recursion)$")
 _EMPTY = re.compile(r"\b(reach_error\s*\(\s*(?:void)?\s*\))\s*\{\s*\}")
 _CALLED = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
@@ -50,16 +54,34 @@ class Question(NamedTuple):
 
 
 class Said(NamedTuple):
-    """`complete`: no run violates an assertion. `holds`: none within the bound. `why` it is unknown, and the seconds."""
+    """`complete`: no run violates an assertion. `holds`: none within the bound. `why` it is unknown or violated, and the seconds;
+    `unread`: functions that CBMC has no body for."""
 
     answer: Answer
     why: str
     seconds: float
+    unread: frozenset[str] = frozenset()
 
 
-def ask(command: Sequence[str], question: Question, bound: int, seconds: float = _MOST_SECONDS) -> Said:
+@functools.cache
+def version(command: tuple[str, ...]) -> str:
+    """Of CBMC, as it says itself: "6.6.0"; "0" where it says nothing."""
+    done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=False)
+    found = re.match(r"\d+(?:\.\d+)*", done.stdout)
+    return found[0] if found else "0"
+
+
+def ask(
+    command: Sequence[str],
+    question: Question,
+    bound: int,
+    seconds: float = _MOST_SECONDS,
+    only: str = "",
+    by_contracts: Sequence[Sequence[str]] = (),
+) -> Said:
     """What CBMC says of a program within our `bound`. It is ended after so many `seconds`, and has 4 GB. The seconds that it took
-    are those of the preprocessor as well."""
+    are those of the preprocessor as well. `only`: what the checks are named that count; else all do. `by_contracts`: the commands
+    goto-cc and goto-instrument, which put the contracts of loops in the place of these loops."""
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as name:
         files = []
@@ -71,17 +93,39 @@ def ask(command: Sequence[str], question: Question, bound: int, seconds: float =
                 return Said("unknown", "the preprocessor failed", time.monotonic() - began)
             files.append(f"{number}.i")
             (Path(name) / files[-1]).write_text(text if number else with_checks(text))
-        words = [*_LIMITED, *command, "--unwind", str(bound + 1), *_OPTIONS, f"--{question.model}", *files]
+        more = _SINCE_6 if int(version(tuple(command)).partition(".")[0]) >= 6 else ()
         try:
+            if by_contracts:
+                files = _with_contracts(by_contracts, question.model, files, name, seconds)
+            words = [*_LIMITED, *command, "--unwind", str(bound + 1), *_OPTIONS, *more, f"--{question.model}", *files]
             done = subprocess.run(words, cwd=name, capture_output=True, text=True, timeout=seconds, check=False)
         except subprocess.TimeoutExpired:
             return Said("unknown", "ended from outside", time.monotonic() - began)
-    return Said(*said(done.stdout, done.stderr), time.monotonic() - began)
+        except subprocess.CalledProcessError as error:
+            said_last = f"{error.stdout}{error.stderr}".strip().splitlines()[-1:]
+            return Said("unknown", f"contracts are not read: {''.join(said_last)[-200:]}", time.monotonic() - began)
+    if done.returncode < 0:
+        return Said("unknown", "ended from outside", time.monotonic() - began)
+    unread = frozenset(_UNREAD.findall(done.stdout + done.stderr))
+    return Said(*said(done.stdout, done.stderr, only), time.monotonic() - began, unread)
 
 
-def preprocessed(file: Path, question: Question, text: str | None) -> str | None:
+def _with_contracts(
+    commands: Sequence[Sequence[str]], model: str, files: Sequence[str], folder: str, seconds: float
+) -> list[str]:
+    """The program with the contracts of its loops in their place. Raises subprocess.CalledProcessError, TimeoutExpired."""
+    compiler, instrument = commands
+    for words in (
+        [*compiler, "-m32" if model == "ILP32" else "-m64", *files, "-o", "read.goto"],
+        [*instrument, "--apply-loop-contracts", "read.goto", "asked.goto"],
+    ):
+        subprocess.run([*_LIMITED, *words], cwd=folder, capture_output=True, text=True, timeout=seconds, check=True)
+    return ["asked.goto"]
+
+
+def preprocessed(file: Path, question: Question, text: str | None, *options: str) -> str | None:
     """A file as our own front end would see it: the compiler of this machine knows no other data model than its own."""
-    words = ["cc", "-E", *(f"-D{define}" for define in question.defines)]
+    words = ["cc", "-E", *options, *(f"-D{define}" for define in question.defines)]
     for include in (*question.includes, str(file.parent)):
         words += ["-I", include]
     given = file.read_bytes() if text is None else text.encode()
@@ -107,8 +151,8 @@ def with_checks(text: str) -> str:
     return "\n".join((*lines, text))
 
 
-def said(output: str, errors: str) -> tuple[Answer, str]:
-    """What the output of the command says, and why it says nothing."""
+def said(output: str, errors: str, only: str = "") -> tuple[Answer, str]:
+    """What the output of the command says, and why it says nothing; of the checks, `only` those of that name count."""
     ended = re.search(r"^VERIFICATION (SUCCESSFUL|FAILED)$", output, re.MULTILINE)
     if ended is None:
         lines = f"{output}\n{errors}".strip().splitlines()
@@ -116,10 +160,12 @@ def said(output: str, errors: str) -> tuple[Answer, str]:
         return "unknown", f"no result: {''.join((named or lines[-1:])[:1])[-200:]}"
     if ended[1] == "SUCCESSFUL":
         return "complete", ""
-    results = _RESULT.findall(output)
-    failed = [name for name, result in results if result == "FAILURE"]
-    if any(_UNWINDING.search(name) is None for name in failed):
-        return "violated", ""
-    if not failed or any(result not in ("SUCCESS", "FAILURE") for _, result in results):
+    results = [one for one in _RESULT.findall(output) if ".no-body." not in one[0]]
+    results = [one for one in results if only in one[1] or _UNWINDING.search(one[0]) is not None]
+    failed = [(name, what) for name, what, result in results if result == "FAILURE"]
+    violated = [what for name, what in failed if _UNWINDING.search(name) is None]
+    if violated:
+        return "violated", violated[0]
+    if not results or any(result not in ("SUCCESS", "FAILURE") for _, _, result in results):
         return "unknown", "some properties are not decided"
-    return "holds", ""
+    return "holds" if failed else "complete", ""

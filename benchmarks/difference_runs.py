@@ -8,7 +8,6 @@ program. It is asked with growing bounds until one leaves out nothing.
 from __future__ import annotations
 
 import gc
-import math
 import os
 import resource
 import signal
@@ -34,6 +33,7 @@ from analysis.session.portfolio.request import Answer, Proved, Request, Unknown
 from analysis.session.portfolio.request_terms import About, Kind, Terms
 from benchmarks import cbmc
 from benchmarks.difference_tasks import Task
+from benchmarks.processor_limit import limited
 
 Verifier = Literal["predicate", "value", "symbolic", "cbmc"]
 How = Literal["complete", "diffCond", "diffDP"]
@@ -228,11 +228,6 @@ def _is_proved(answer: Answer) -> bool:
     return isinstance(answer, Proved) or (isinstance(answer, Unknown) and answer.nothing)
 
 
-def _limited(command: Sequence[str], seconds: float) -> tuple[str, ...]:
-    """The command, ended after so many seconds of the processor: those of the clock say nothing on a busy machine."""
-    return ("/bin/sh", "-c", f'ulimit -t {math.ceil(seconds)}; exec "$@"', "sh", *command)
-
-
 def _by_cbmc(task: Task, text: str, seconds: float, command: Sequence[str], *, is_preprocessed: bool) -> tuple[Said, str]:
     flags = task.options.flags
     began, why = _spent(), "no bound is enough"
@@ -245,7 +240,7 @@ def _by_cbmc(task: Task, text: str, seconds: float, command: Sequence[str], *, i
         left = seconds - (_spent() - began)
         if left <= 0.1:
             break
-        found = cbmc.ask(_limited(command, left), question, bound, _PATIENCE * left)
+        found = cbmc.ask(limited(command, left), question, bound, _PATIENCE * left)
         if found.answer == "complete":
             return "proof", ""
         if found.answer == "violated":

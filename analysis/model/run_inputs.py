@@ -36,9 +36,13 @@ class RunStart(msgspec.Struct, frozen=True, gc=False):
     """Where a run begins, by the function's linkage name, and what it was given, in the order in which it asked.
 
     `made`: where a block or resource is lost or left behind, the calls that were open when it was made, the innermost first, as
-    functions and edges; `made_at`: the places of these, once the text is known."""
+    functions and edges; `made_at`: the places of these, once the text is known. `asked`: the function and the edge of the call
+    that asked for each input, -1 for the edge where no call did. Once the text is known, `asked_at` is in its place: the function
+    and the place."""
 
     entry: str
     inputs: tuple[RunInput, ...] = ()
     made: tuple[tuple[str, int], ...] = ()
     made_at: tuple[Place, ...] = ()
+    asked: tuple[tuple[str, int], ...] = ()
+    asked_at: tuple[tuple[str, Place] | None, ...] = ()

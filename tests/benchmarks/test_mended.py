@@ -51,3 +51,13 @@ def test_a_defect_that_a_patch_mends(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_the_pairs_are_of_packages_that_there_are() -> None:
     assert len({pair.name for pair in PAIRS}) == len(PAIRS) >= 20
     assert {pair.package for pair in PAIRS} == set(PACKAGES) - {"p"}
+
+
+def test_a_check_that_takes_too_long_misses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not checked: a report that was cut short says nothing of the defect."""
+    monkeypatch.setattr(mended, "_FOLDER", tmp_path)
+    monkeypatch.setattr(mended, "provide", lambda _: (tmp_path, tmp_path))
+    monkeypatch.setattr(mended, "limited", lambda *_: ("/bin/sh", "-c", "kill -XCPU $$"))
+    judged = mended.judge(PAIRS[0], "automaton")
+    assert judged.said == "not checked: it took more than 600 s of the processor"
+    assert not list(tmp_path.rglob("*.json"))

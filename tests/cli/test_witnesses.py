@@ -119,6 +119,23 @@ def test_a_violation_witness_is_of_the_format_and_leads_to_the_violation(capsys:
     assert "accepted: a run violates the specification" in capsys.readouterr().out
 
 
+def test_a_result_stands_at_its_call_and_is_what_the_function_returns(capsys: pytest.CaptureFixture[str]) -> None:
+    """`rand` is no part of `srand`; of two calls of `time`, one has no result that is used; a stream is a pointer."""
+    Path("wrong.c").write_text(
+        "#include <stdio.h>\n#include <stdlib.h>\n#include <time.h>\nextern void reach_error(void);\nint main(void)\n{\n"
+        '    time(NULL);\n    srand((unsigned)time(NULL));\n    FILE *f = fopen("a", "r");\n    if (!f)\n        return 0;\n'
+        "    int x = rand();\n    fclose(f);\n    if (x == 77)\n        reach_error();\n    return 0;\n}\n"
+    )
+    arguments = ["check", "wrong.c", "--rule", "assertion", "--store", "none", "--witness", "w.yml"]
+    assert main([*arguments, "--engine", "symbolic"]) == 1
+    waypoints = [one["segment"][0]["waypoint"] for one in yaml.safe_load(Path("w.yml").read_text())[0]["content"]]
+    said = [(one["location"]["line"], one.get("constraint", {}).get("value", "")) for one in waypoints]
+    assert [line for line, _ in said] == [8, 9, 12, 15]
+    assert [value for _, value in said[1:]] == ["\\result != 0", "\\result == 77", ""]
+    capsys.readouterr()
+    assert main(["witness", "w.yml", "wrong.c"]) == 0
+
+
 def test_a_witness_without_invariants_says_so(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     def proved(checker: Checker, asked: Asked) -> Report:
         """The report of a proof that says nothing of loops."""
@@ -268,9 +285,10 @@ def test_what_is_not_understood_in_a_condition_is_refused(text: str) -> None:
 
 def test_values_are_those_that_are_followed() -> None:
     kinds = [("function_return", "follow", "\\result==-3"), ("assumption", "avoid", "x==4"), ("assumption", "follow", "x >= 4")]
+    kinds += [("function_return", "follow", "\\result != 0"), ("assumption", "follow", "x != 0")]
     location = {"file_name": "a.c", "line": 1}
     rows = [{"type": kind, "action": action, "location": location, "constraint": {"value": of}} for kind, action, of in kinds]
-    assert list(values([msgspec.convert(row, Waypoint) for row in rows])) == [-3]
+    assert list(values([msgspec.convert(row, Waypoint) for row in rows])) == [-3, 1]
 
 
 def test_a_proof_of_one_rule_is_none_of_a_specification_that_is_about_several(capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,6 +18,7 @@ from analysis.interpreter.outcome import Bounds, Kind, Observation, Start
 from analysis.model.c_types import DataModel
 
 _VALUE = re.compile(r"\s*+\(?\s*+(?:\\result|[A-Za-z_]\w*+)\s*+==\s*+\(?\s*+(-?\d{1,20})[uUlL]*+\s*+\)?\s*+\)?\s*+;?\s*+\Z")
+_SOME = re.compile(r"\s*+\\result\s*+!=\s*+0\s*+;?\s*+\Z")
 _BOUNDS = Bounds(steps=5_000_000)
 
 
@@ -35,12 +36,16 @@ class _Results:
 
 
 def values(waypoints: Sequence[Waypoint]) -> Iterator[int]:
-    """The results that waypoints name: `\\result == 3` where a function returns, `x == 3` where a variable is said to be so."""
+    """The results that waypoints name: `\\result == 3` where a function returns, `x == 3` where a variable is said to be so. For
+    `\\result != 0` it is 1: of a pointer it says that there is an object."""
     for one in waypoints:
         is_value = one.type in ("function_return", "assumption") and one.action == "follow" and one.constraint is not None
-        found = _VALUE.match(str(one.constraint.value)) if is_value and one.constraint is not None else None
+        said = str(one.constraint.value) if is_value and one.constraint is not None else ""
+        found = _VALUE.match(said)
         if found is not None:
             yield int(found[1])
+        elif _SOME.match(said):
+            yield 1
 
 
 def replayed(program: Program, witness: Witness, model: DataModel) -> tuple[bool, str]:

@@ -14,16 +14,20 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from analysis.c.functions import known
 from analysis.cli.json_format import encode_json
 from analysis.cli.witness.witness_format import RULES, WitnessError, is_whole
+from analysis.interpreter.library.reading import INDICATORS
 from analysis.model.distribution import everproof_version
 from analysis.model.file_reading import UnreadableError, read_file
 from analysis.model.limits import Limits
 from analysis.model.places import Place
-from analysis.model.report import Finding, Report, TraceStep
-from analysis.model.run_inputs import RunInput
+from analysis.model.report import Finding, Report
+from analysis.model.run_inputs import RunInput, RunStart
+from analysis.model.spelling import display_name
 
 _LOOP = re.compile(r"\b(?:while|for|do)\b")
+_NUMBERS = frozenset({"number", "descriptor", "outside"})  # results in the tables of library functions that are no pointers
 _EPOCH = "SOURCE_DATE_EPOCH"  # https://reproducible-builds.org/specs/source-date-epoch
 
 
@@ -48,7 +52,7 @@ def written_witness(report: Report, data_model: str, loops: Callable[[str], Iter
     files = tuple(file.path for file in report.files)
     for finding in report.findings:
         if finding.status == "confirmed" and finding.rule in RULES and finding.run is not None and finding.run.entry == "main":
-            segments = _segments(finding, finding.run.inputs)
+            segments = _segments(finding, finding.run)
             return WrittenWitness(_text("violation_sequence", segments, finding.rule, files, data_model), False)
     rule = next((name for name in RULES if is_whole(name) and report.verdict == "safe" and _is_proved(report, name)), None)
     if rule is None:
@@ -101,21 +105,25 @@ def _read(path: str) -> bytes:
         raise WitnessError(f"{path} cannot be read: {error.reason}") from None
 
 
-def _segments(finding: Finding, inputs: Sequence[RunInput]) -> list[dict[str, Any]]:
-    waypoints = [*_results(finding.trace, inputs), _waypoint("target", finding.place, finding.function, None)]
+def _segments(finding: Finding, run: RunStart) -> list[dict[str, Any]]:
+    waypoints = [*_results(run), _waypoint("target", finding.place, finding.function, None)]
     return [{"segment": [{"waypoint": one}]} for one in waypoints]
 
 
-def _results(trace: Sequence[TraceStep], inputs: Sequence[RunInput]) -> Iterator[dict[str, Any]]:
+def _results(run: RunStart) -> Iterator[dict[str, Any]]:
     """The results of functions outside of the program, at the closing parenthesis of each call."""
-    steps = iter(trace)
-    for one in inputs:
-        if one.kind == "result" and one.fresh is None and not one.object and not one.is_float:
-            step = next((step for step in steps if step.kind == "call" and f"{one.name}(" in step.text), None)
-            if step is None:
-                return  # the trace leaves its middle out: what follows is not said
-            constraint = {"value": f"\\result == {one.number}", "format": "acsl_expression"}
-            yield _waypoint("function_return", step.place, step.function, constraint, at_end=True)
+    for one, asked in zip(run.inputs, run.asked_at, strict=True):
+        if one.kind == "result" and one.fresh is None and not one.object and not one.is_float and asked is not None:
+            function, place = asked
+            constraint = {"value": f"\\result {_said(one)}", "format": "acsl_expression"}
+            yield _waypoint("function_return", place, display_name(function), constraint, at_end=True)
+
+
+def _said(given: RunInput) -> str:
+    """What a result is. Of pointers, and of what asks about the state of a stream, only whether there is one was asked."""
+    function = known(given.name)
+    is_whether = given.name in INDICATORS or (function is not None and function.result not in _NUMBERS)
+    return "!= 0" if is_whether and given.number else f"== {given.number}"
 
 
 def _waypoint(

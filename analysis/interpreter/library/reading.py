@@ -23,12 +23,12 @@ from analysis.model.c_types import INT, Integer, Type
 
 Types = tuple[Type, ...]
 Function = Callable[[RunningMachine, list[Any], Types], Any]
-_INDICATORS: dict[str, Reading] = {"feof": "end", "ferror": "error"}
+INDICATORS: dict[str, Reading] = {"feof": "end", "ferror": "error"}
 _GREATEST = (1 << 31) - 1  # bytes that are tried as what comes
 _FROM_START, _FROM_END = 0, 2  # SEEK_SET and SEEK_END, on all systems
 _ONLY_END = frozenset((END,))
 _MOVING = frozenset(("fseek", "fseeko", "fsetpos", "rewind", "clearerr"))
-_KEEPING = frozenset(("fread", "fgets", "fgetc", "getc", "fileno", *_INDICATORS))
+_KEEPING = frozenset(("fread", "fgets", "fgetc", "getc", "fileno", *INDICATORS))
 
 
 def _received(name: str) -> Function:
@@ -173,10 +173,10 @@ def _indicator(name: str) -> Function:
             return int(otherwise(machine, arguments, types, True))
         if stream.reading == "short":
             says = int(machine.ask("result", INT, name, 0)) != 0
-            stream.reading = _INDICATORS[name] if says else next(one for one in _INDICATORS.values() if one != _INDICATORS[name])
+            stream.reading = INDICATORS[name] if says else next(one for one in INDICATORS.values() if one != INDICATORS[name])
         if stream.reading == "end":
             next_is(machine, arguments[0], _ONLY_END)
-        return int(stream.reading == _INDICATORS[name])
+        return int(stream.reading == INDICATORS[name])
 
     return run
 
@@ -207,5 +207,5 @@ MODELS: dict[str, Function] = {
     "getc": _character("getc"),
     "getchar": _character("getchar"),
     "ungetc": _unget,
-    **{name: _indicator(name) for name in _INDICATORS},
+    **{name: _indicator(name) for name in INDICATORS},
 }

@@ -52,7 +52,9 @@ def with_decision(finding: Finding, decided: Decided | None, program: Program, p
 
 
 def _placed(run: RunStart, places: Places) -> RunStart:
-    return msgspec.structs.replace(run, made_at=tuple(places.place(*one) for one in run.made)) if run.made else run
+    made_at = tuple(places.place(*one) for one in run.made)
+    asked_at = tuple((function, places.place(function, edge)) if edge >= 0 else None for function, edge in run.asked)
+    return msgspec.structs.replace(run, made_at=made_at, asked=(), asked_at=asked_at)
 
 
 def shown(run: Run, rules: Mapping[str, Rule], program: Program, places: Places, limit: int) -> Finding:

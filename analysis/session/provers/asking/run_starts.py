@@ -23,7 +23,16 @@ def run_start(program: Program, confirmed: Confirmed, model: DataModel) -> RunSt
     layout = BitLayout.of(program, model)
     called = [_called(program, step.function, step.edge) for step in confirmed.steps]
     made = tuple((step.function, step.edge) for step in confirmed.observation.made)
-    return RunStart(confirmed.entry, tuple(_inputs(called, confirmed.inputs, layout)), made)
+    asked = tuple(_asked_by(question, confirmed) for question, _ in confirmed.inputs)
+    return RunStart(confirmed.entry, tuple(_inputs(called, confirmed.inputs, layout)), made, asked=asked)
+
+
+def _asked_by(question: Question, confirmed: Confirmed) -> tuple[str, int]:
+    """The function and the edge of the call that asks a question; -1 for the edge where it is none of a call."""
+    if question.kind not in _OF_CALLS or question.step >= len(confirmed.steps):
+        return ("", -1)
+    step = confirmed.steps[question.step]
+    return (step.function, step.edge)
 
 
 def _inputs(called: Sequence[str], asked: Sequence[tuple[Question, InputValue]], layout: BitLayout) -> Iterator[RunInput]:
