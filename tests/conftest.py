@@ -1,7 +1,8 @@
 """For all tests: nothing is kept in the stores of whoever runs them, and their key is not used; where CI is set, the answer
 depends on the commit alone.
 
-No test depends on how busy the machine is: property-based tests have no deadline, and a slow generator is no failure.
+No test depends on how busy the machine is: property-based tests have no deadline, a slow generator is no failure, and seconds
+that a test gives provers are seconds of work, not of the clock.
 A test that sets a deadline of its own, or that no longer ignores slowness, is refused when tests are collected.
 
 `EVERPROOF_NIGHTLY` (`make nightly`) multiplies the examples of all property-based tests.
@@ -18,6 +19,8 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
+from analysis.model import budgets
+
 os.environ["EVERPROOF_STORE"] = "none"  # processes that tests start inherit it
 _KEYS = tempfile.mkdtemp(prefix="everproof")
 os.environ["EVERPROOF_STORE_KEY"] = os.path.join(_KEYS, "store.key")
@@ -25,6 +28,8 @@ atexit.register(shutil.rmtree, _KEYS, ignore_errors=True)
 
 # As lowering sets it (`cfa.building.unit`): hypothesis refuses a test that changes it, as the first to lower a program would.
 sys.setrecursionlimit(20_000)
+
+budgets.BY_THE_CLOCK = budgets.BUDGETS["full"].wait
 
 _SLOW = HealthCheck.too_slow
 _NIGHTLY = 20  # times as many examples

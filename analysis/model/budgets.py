@@ -53,6 +53,10 @@ who waits once: nearly all that is decided is decided by a small part of it (doc
 _LEAST = 0.6  # seconds for a finding: those that runs confirm take less
 
 
+BY_THE_CLOCK = 1.0
+"""`wait` where limits name the seconds: a user who does that means the clock."""
+
+
 def budget_of(name: BudgetName, limits: Limits) -> ProverBudget:
     """The budget of a name, with what the limits say instead."""
     named = BUDGETS[name]
@@ -64,5 +68,5 @@ def budget_of(name: BudgetName, limits: Limits) -> ProverBudget:
         contracts=named.contracts if limits.total_seconds is None else min(named.contracts, limits.total_seconds),
         total=named.total if limits.total_seconds is None else limits.total_seconds,
         first=named.first,
-        wait=1.0 if limits.task_seconds or limits.proof_seconds or limits.program_seconds else named.wait,
+        wait=BY_THE_CLOCK if limits.task_seconds or limits.proof_seconds or limits.program_seconds else named.wait,
     )

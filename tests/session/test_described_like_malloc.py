@@ -11,6 +11,7 @@ from support.markers import read_markers
 
 from analysis.api import Checker
 from analysis.model.assumptions import COPIED_POINTERS
+from analysis.model.limits import Limits
 from analysis.model.options import Options
 from analysis.session.portfolio.request_terms import NOTHING_TO_PROVE
 from tests.support.described_projects import project_checker, safe_ones, verdicts_of, write_project
@@ -21,6 +22,8 @@ functions:
   - {name: own_alloc, arguments: [{}], result: {new: block, may_be_null: true}, complete: true}
   - {name: own_free, arguments: [{frees: true, may_be_null: true}], complete: true}
 """
+# what contracts prove takes little; what nothing proves takes all of it
+LIMITS = Limits(proof_seconds=60.0, program_seconds=1.0, task_seconds=1.0, total_seconds=4.0)
 DECLARED = "void *own_alloc(unsigned long size); void own_free(void *block);\n"
 PROGRAMS = sorted(
     path
@@ -51,8 +54,8 @@ def test_functions_that_are_described_like_malloc_and_free_are_treated_like_them
 @pytest.mark.parametrize("path", PROGRAMS[::16], ids=lambda path: path.stem)
 def test_proofs_by_contracts_are_those_that_library_functions_have(tmp_path: Path, path: Path) -> None:
     """The class: a proof by a contract that would not hold of the library function that does the same."""
-    own = verdicts_of(_like(path, tmp_path / "own"))
-    original = verdicts_of(write_project(tmp_path / "original", None, a=path.read_text("utf-8")))
+    own = verdicts_of(_like(path, tmp_path / "own"), limits=LIMITS)
+    original = verdicts_of(write_project(tmp_path / "original", None, a=path.read_text("utf-8")), limits=LIMITS)
     assert own.keys() == original.keys()
     none_needed = {key for key, verdict in original.items() if verdict.reason == NOTHING_TO_PROVE}
     assert safe_ones(own) <= safe_ones(original) | none_needed
