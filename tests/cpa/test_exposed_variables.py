@@ -53,7 +53,7 @@ def test_nothing_is_proved_of_what_a_pointer_from_outside_changes(tmp_path: Path
     source = tmp_path / "t.c"
     source.write_text("void reach_error(void);" + text)
     given = Options(
-        rules=("assertion",), engine=engine, proofs=True, everywhere=True, limits=Limits(proof_seconds=2.0, program_seconds=2.0)
+        rules=("assertion",), engine=engine, proofs=True, everywhere=True, limits=Limits(proof_seconds=0.5, program_seconds=0.5)
     )
     checker = Checker(given, jobs=1)
     checker.open([str(source)])

@@ -17,7 +17,7 @@ from analysis.session.provers.asking.answer import Decided
 from analysis.session.provers.asking.contract_refutations import refuting
 
 _NULL = "null-dereference"
-_LIMITS = Limits(task_seconds=2.0, proof_seconds=10.0, program_seconds=1.0, total_seconds=300.0)
+_LIMITS = Limits(task_seconds=1.0, proof_seconds=1.0, program_seconds=1.0, total_seconds=20.0)
 _OPTIONS = Options(proofs=True, everywhere=True, rules=(_NULL,), limits=_LIMITS)
 _TEXT = """
 #include <stdio.h>

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from analysis.api import Checker
+from analysis.model import budgets
 from analysis.model.limits import Limits
 from analysis.model.options import Options
 from analysis.session.provers.processes import prover_pool as pool
@@ -138,6 +139,7 @@ def test_what_was_ended_by_time_is_asked_again_only_if_it_did_not_have_the_proce
     tmp_path: Path, reasons: Reasons, monkeypatch: pytest.MonkeyPatch, work: str, enough: float, again: list[str]
 ) -> None:
     monkeypatch.setattr(pool, "Patience", lambda: Patience(grace=60.0))  # it has all the time to say what it had
+    monkeypatch.setattr(budgets, "BY_THE_CLOCK", 1.0)
     monkeypatch.setattr(outcome, "_OWN", enough)  # so little a busy prover has on any machine, and an idle one never so much
     (tmp_path / "one.c").write_text(_DEFECT.format(name="one"))
     reason = ["the budget of 0.5 s was not enough"]

@@ -4,6 +4,8 @@ import weakref
 from pathlib import Path
 
 import pytest
+import z3
+from z3 import z3core
 
 from analysis.smt.logic import linear, term_building
 from analysis.smt.logic.bitvectors import compare, operation
@@ -116,6 +118,19 @@ def test_memory_is_a_reason_and_the_solver_lives_on(scopes):
     solver.pop()
     assert solver.check(linear.less(X, term_building.integer(9))) is SAT
     assert 4 <= solver.model().value(X) < 9
+
+
+def test_an_error_of_another_thread_does_not_end_who_interrupts_it(monkeypatch):
+    """The class: nobody looks after budgets any more, because the check that was to end had just failed for want of memory."""
+
+    def failed(context, solver):
+        raise z3.Z3Exception("max. memory exceeded")
+
+    solver = Z3Solver()
+    monkeypatch.setattr(z3core, "Z3_solver_interrupt", failed)
+    solver.run_out("memory")
+    monkeypatch.undo()
+    assert solver.check() is SAT
 
 
 def test_an_interrupt_ends_checks_until_resume():

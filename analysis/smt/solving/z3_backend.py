@@ -444,17 +444,23 @@ class Z3Solver:
         with self._interrupting:
             if self._idle.is_set():
                 return False
-            z3core.Z3_solver_interrupt(self._ref, self._solver)
+            _interrupt(self._ref, self._solver)
             return True
 
     def run_out(self, reason: Reason) -> None:
         """Ends the check that is running because it took too much time or memory."""
         self._over = reason
-        z3core.Z3_solver_interrupt(self._ref, self._solver)
+        _interrupt(self._ref, self._solver)
 
     def resume(self) -> None:
         """See solver.Solver."""
         self._stopped.clear()
+
+
+def _interrupt(ref: Any, solver: Any) -> None:
+    """Interrupts what another thread has z3 do. The error that z3 may have by then is that thread's, which sees it, too."""
+    with contextlib.suppress(z3.Z3Exception):
+        z3core.Z3_solver_interrupt(ref, solver)
 
 
 def _literal(formula: Term) -> Term:
@@ -567,4 +573,4 @@ class Z3Horn:
 
     def run_out(self, reason: Reason) -> None:
         """See `budget_watch`."""
-        z3core.Z3_solver_interrupt(self._ref, self._solver)
+        _interrupt(self._ref, self._solver)
