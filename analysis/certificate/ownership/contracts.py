@@ -103,11 +103,12 @@ def contract_of(cfa: Cfa, at_exit: Iterable[MemoryState], found: Obligations, *,
 
 
 def _fewer(outcomes: Iterable[Outcome]) -> frozenset[Outcome]:
-    """Fewer outcomes, which say less: those that end the same, and return a new block of one kind or none, are one. It may have
-    kept what any of them may have kept, and returns anything where they return different things."""
+    """Fewer outcomes, which say less: those are one that end the same and return the same block, new or an argument's, or no
+    block that is followed. It may have kept what any of them may have kept."""
     merged: dict[tuple[frozenset[tuple[int, str]], str], Outcome] = {}
     for one in outcomes:
-        key = one.ended, one.result if one.result.startswith(NEW) else OTHER
+        leads = one.result.startswith(NEW) or block_of(one.result) is not None
+        key = one.ended, one.result if leads else OTHER
         other = merged.get(key, one)
         result = one.result if one.result == other.result else OTHER
         merged[key] = Outcome(one.ended, one.given | other.given, one.absent & other.absent, result)
