@@ -25,7 +25,7 @@ class Stretch(NamedTuple):
     """Edges that are one derivation, and their ids."""
 
     edges: tuple[Edge, ...]
-    ids: frozenset[int]
+    ids: tuple[int, ...]  # of long stretches there are many, and sets would be large
 
 
 class Derivation(NamedTuple):
@@ -138,7 +138,7 @@ class GraphView:
         """The ids of the edges of each of the `stretches` that has several."""
         if self.delta.program.functions[function].by_id[edge].target == place:
             return ()
-        return tuple(tuple(one.id for one in stretch.edges) for stretch in self.stretches(function, edge, state, place))
+        return tuple(stretch.ids for stretch in self.stretches(function, edge, state, place))
 
     def returning_callee(self, edge: Edge) -> str | None:
         """The one function with a body that is called at the edge, if it was seen to return."""
@@ -160,4 +160,4 @@ class GraphView:
 
 def stretch_of(edges: tuple[Edge, ...]) -> Stretch:
     """The edges as a stretch."""
-    return Stretch(edges, frozenset(edge.id for edge in edges))
+    return Stretch(edges, tuple([edge.id for edge in edges]))
