@@ -16,6 +16,7 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tarfile
@@ -88,22 +89,28 @@ def judge(pair: Pair, engine: str) -> Judged:
     try:
         folders = provide(pair)
         before, after = (_findings(pair, folder, engine) for folder in folders)
+        gone = _gone(before, after)
+        required: list[str] = []
+        if not gone and "null-dereference" in pair.rules:
+            needed, left_needed = (_requirements(pair, folder) for folder in folders)
+            required = sorted(needed - left_needed)
     except FetchError as error:
         return Judged(0, 0, (), str(error))
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    said = {"tool": version, "before": len(before), "after": len(after), "gone": gone, "required": required}
+    kept.write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
+    return Judged(len(before), len(after), tuple(gone), "", tuple(required))
+
+
+def _gone(before: Sequence[dict[str, Any]], after: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The findings that there were before, and are not any more."""
     left = Counter(map(_meaning, after))
     gone = []
     for one in before:
         left[_meaning(one)] -= 1
         if left[_meaning(one)] < 0:
             gone.append(one)
-    required: list[str] = []
-    if not gone and "null-dereference" in pair.rules:
-        needed, left_needed = (_requirements(pair, folder) for folder in folders)
-        required = sorted(needed - left_needed)
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    said = {"tool": version, "before": len(before), "after": len(after), "gone": gone, "required": required}
-    kept.write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
-    return Judged(len(before), len(after), tuple(gone), "", tuple(required))
+    return gone
 
 
 def _meaning(finding: dict[str, Any]) -> tuple[str, ...]:
@@ -148,12 +155,9 @@ def _apply(patch: Path, folder: Path) -> None:
 
 
 def _requirements(pair: Pair, folder: Path) -> set[str]:
-    """What the functions of the files require of their callers for no null pointer to be followed; nothing if that takes too
-    long."""
+    """What the functions of the files require of their callers for no null pointer to be followed."""
     command = [sys.executable, "-m", "analysis.cli", "contracts", "--format", "json", *_flags(pair, folder), *pair.files]
     done = _limited(command, folder)
-    if done.returncode < 0:
-        return set()
     if done.returncode != 0:
         raise FetchError(f"{pair.name}: {done.stderr.strip()[-200:]}")
     return {
@@ -189,8 +193,6 @@ def _findings(pair: Pair, folder: Path, engine: str) -> list[dict[str, Any]]:
     ]
     command = [sys.executable, "-m", "analysis.cli", "check", *options, *_flags(pair, folder), *pair.files]
     done = _limited(command, folder)
-    if done.returncode < 0:
-        raise FetchError(f"it took more than {_SECONDS} s of the processor")
     if done.returncode not in (0, 1):
         raise FetchError(f"{pair.name}: {done.stderr.strip()[-200:]}")
     report = json.loads(done.stdout)
@@ -206,9 +208,15 @@ def _findings(pair: Pair, folder: Path, engine: str) -> list[dict[str, Any]]:
 
 
 def _limited(command: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    """What a command said, which is ended when it takes the processor for too long: load ends nothing."""
+    """What a command said, which is ended when it takes the processor for too long: load ends nothing. Raises FetchError if it
+    was ended, by that or otherwise: then what it said says nothing."""
     words = limited(command, _SECONDS)
-    return subprocess.run(words, cwd=folder, env=_environment(), capture_output=True, text=True, check=False)
+    done = subprocess.run(words, cwd=folder, env=_environment(), capture_output=True, text=True, check=False)
+    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        raise FetchError(f"it took more than {_SECONDS} s of the processor")
+    if done.returncode < 0:
+        raise FetchError(f"it ended by signal {-done.returncode}")
+    return done
 
 
 def _run(command: Sequence[str], folder: Path) -> None:

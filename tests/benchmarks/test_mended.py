@@ -57,7 +57,13 @@ def test_a_check_that_takes_too_long_misses_nothing(tmp_path: Path, monkeypatch:
     """It is not checked: a report that was cut short says nothing of the defect."""
     monkeypatch.setattr(mended, "_FOLDER", tmp_path)
     monkeypatch.setattr(mended, "provide", lambda _: (tmp_path, tmp_path))
-    monkeypatch.setattr(mended, "limited", lambda *_: ("/bin/sh", "-c", "kill -XCPU $$"))
-    judged = mended.judge(PAIRS[0], "automaton")
-    assert judged.said == "not checked: it took more than 600 s of the processor"
+    nothing = '{"messages": [], "findings": []}'
+    pair = next(pair for pair in PAIRS if "null-dereference" in pair.rules)
+    for killed, how, said in (
+        ("check", "XCPU", "it took more than 600 s of the processor"),
+        ("contracts", "SEGV", "it ended by signal 11"),
+    ):
+        script = f"case $3 in {killed}) kill -{how} $$;; *) echo '{nothing}';; esac"
+        monkeypatch.setattr(mended, "limited", lambda command, _, said=script: ("/bin/sh", "-c", said, *command))
+        assert mended.judge(pair, "automaton").said == f"not checked: {said}"
     assert not list(tmp_path.rglob("*.json"))
