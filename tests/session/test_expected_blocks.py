@@ -76,5 +76,7 @@ def test_an_edit_says_what_is_expected_now() -> None:
     now = msgspec.structs.replace(before, blocks=now.blocks)
     assert change_text(before, now, 2, 2) == f"contract changed: now also expects `p` to be null, or {_LIVE} — 2 callers"
     assert change_text(now, before, 0, 0) == f"contract changed: no longer expects `p` to be null, or {_LIVE}"
+    said = change_text(_contract("int f(int *p) { return 0; }"), _contract("int f(int *p) { return p ? *p != *p : 0; }"), 0, 0)
+    assert said == f"contract changed: now returns 0 or 1; now also expects `p` to be null, or {_LIVE}"
     frees = _contract("void f(char *p) { free(p); }")
     assert "expects" not in change_text(_contract("void f(char *p) { }"), frees, 2, 2)

@@ -17,7 +17,7 @@ _ALWAYS = {"free": "frees", "close": "closes", "keep": "keeps"}
 def change_text(before: FunctionContract, now: FunctionContract, callers: int, kept: int | None) -> str:
     """What is other than before, in one line, what callers have to keep first; empty if nothing is. There are so many
     `callers`, of whom so many have `kept` what is required, if that is known."""
-    said = list(_changes(before, now)) or list(_blocks(before, now))
+    said = [*_changes(before, now), *_added(before, now)] or list(_removed(before, now))
     if not said:
         return ""
     more = [] if len(said) <= _MOST else [f"{len(said) - _MOST} more"]
@@ -50,11 +50,16 @@ def _changes(before: FunctionContract, now: FunctionContract) -> Iterator[str]:
         yield from _written(before.writes, now.writes)
 
 
-def _blocks(before: FunctionContract, now: FunctionContract) -> Iterator[str]:
-    """What is other of what callers have to keep of blocks. Where it follows from what is done there, that is said instead."""
-    old, new = _texts(before.blocks), _texts(now.blocks)
-    yield from (f"now also {text}" for text in new if text not in old)
-    yield from (f"no longer {text}" for text in old if text not in new)
+def _added(before: FunctionContract, now: FunctionContract) -> Iterator[str]:
+    """What callers have to keep of blocks now, and had not to before."""
+    old = _texts(before.blocks)
+    yield from (f"now also {text}" for text in _texts(now.blocks) if text not in old)
+
+
+def _removed(before: FunctionContract, now: FunctionContract) -> Iterator[str]:
+    """What callers have to keep no longer of blocks. Mostly it follows from what is done no longer: then that is said alone."""
+    new = _texts(now.blocks)
+    yield from (f"no longer {text}" for text in _texts(before.blocks) if text not in new)
 
 
 def _returns(before: FunctionContract, now: FunctionContract) -> Iterator[str]:
