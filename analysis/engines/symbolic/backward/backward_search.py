@@ -15,6 +15,7 @@ import msgspec
 
 from analysis.c.control import TWICE
 from analysis.cfa.graph import Cfa, Edge, Program
+from analysis.cfa.linking.obstacle_words import described
 from analysis.cfa.open_functions import is_main
 from analysis.cpa.effects.state_places import base_of, onto
 from analysis.cpa.effects.writes import WholeProgram, Writes
@@ -88,6 +89,17 @@ class _EndedError(Exception):
     """The budget is used up, or the search was cancelled."""
 
 
+def _refuse_obstacles(cfa: Cfa) -> None:
+    """Raises _NotExcludedError where a function has statements, or is compiled in a way, that nobody follows."""
+    for edge in cfa.unsupported:
+        raise _not_understood(cfa.name, edge.effect)
+
+
+def _not_understood(name: str, effect: ir.Effect) -> _NotExcludedError:
+    assert isinstance(effect, ir.Unsupported)
+    return _NotExcludedError(f"{display_name(name)}() {described(effect.reason)}")
+
+
 def refute(question: Question, deadline: float, most: int, cancellation: Cancellation) -> Answer:
     """Whether the violation cannot happen; `deadline` of `model.clock`, `most` states."""
     whole = WholeProgram(question.program, bool(question.entries) and all(map(is_main, question.entries)))
@@ -158,8 +170,7 @@ class _Search:
     def run_from(self, writes: Iterable[tuple[State, Edge]]) -> None:
         """The same for states that are each reached over one edge only."""
         for state, edge in writes:
-            if self._program.functions[state.function].unsupported:
-                raise _NotExcludedError(f"{display_name(state.function)} has statements that are not understood")
+            _refuse_obstacles(self._program.functions[state.function])
             for before in self._before(state, edge):
                 self._push(before, state.conditions)
         self._search()
@@ -176,8 +187,7 @@ class _Search:
 
     def _starts(self) -> Iterator[State]:
         question = self._question
-        if self._program.functions[question.function].unsupported:
-            raise _NotExcludedError(f"{display_name(question.function)} has statements that are not understood")
+        _refuse_obstacles(self._program.functions[question.function])
         base = State((), question.function, question.edge.source, TRUE, 0)
         start = Preimage(self._whole, (question.function,), question.edge, TRUE)
         for suspect in question.suspects:
@@ -280,8 +290,8 @@ class _Search:
                     if before.stack == state.stack:
                         before = before.at(before.location, self._added(before.conditions, accessed))
                     yield before
-            case _:
-                raise _NotExcludedError(f"{display_name(state.function)} has statements that are not understood")
+            case ir.Unsupported():
+                raise _not_understood(state.function, effect)
 
     def _assigned(self, preimage: Preimage, target: ir.Expr, value: ir.Expr, state: State) -> Iterator[Conditions]:
         try:
@@ -372,8 +382,7 @@ class _Search:
             raise _NotExcludedError(f"{display_name(cfa.name)}() may be called from outside of the program")
         for name, edge_id in self._whole.callers(cfa.name):
             caller = self._program.functions[name]
-            if caller.unsupported:
-                raise _NotExcludedError(f"{display_name(name)} has statements that are not understood")
+            _refuse_obstacles(caller)
             self.up = max(self.up, state.up + 1)
             self._enter_caller(state, cfa, name, caller.by_id[edge_id], ())
 
