@@ -78,6 +78,8 @@ class _Body:
             f"{a} = grown({a});",
             f"both({a}, {b});",
             f"{{ char *t = many({a}, {b}, {r.choice(_NAMES)}); if (choose()) {a} = t; }}",
+            f"{{ char *t = many({a}, {b}, {r.choice(_NAMES)}); free(t); if ({a}) {a}[0] = 2; }}",
+            f"{{ G = many({a}, {b}, {r.choice(_NAMES)}); cleared(); if ({a}) {a}[0] = 2; }}",
             f"{a} = deep({b}, 2);",
             f"{{ char *t = realloc({a}, 8); if (t) {a} = t; }}",
             f"if ({a}) {{ char *t = {a} + 1; t[0] = 1; }}",
