@@ -88,6 +88,8 @@ def test_ways_that_differ_in_what_they_end_make_or_return_stay_apart(head: str) 
     found = _outcomes(program(_call(head, "free(p);")))
     apart = {(one.ended, one.result if one.result.startswith(NEW) or block_of(one.result) else "") for one in found}
     assert len(apart) == len(found)
+    assert any(one.result.startswith(NEW) for one in found) == (head == _MAKES)
+    assert len({one.ended for one in found}) == (2 if head == _FREES else 1)
     assert {int(block) for one in found if (block := block_of(one.result))} == {0, 1, 2}
     assert any(one.given for one in found)
 
