@@ -17,6 +17,7 @@ from analysis.session.units.unit_view import UnitView
 
 _LONGEST_WORD = 100  # bytes of a word that are marked
 _WORD_THERE = re.compile(rb"\w+|[^\w\s]")
+_NO_CODE = rb"""^[ \t]*#.*$|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'"""
 _MOST_REPORTED = 20  # places of one file that do not parse; the rest is counted
 _MOST_NAMED = 3
 
@@ -37,7 +38,7 @@ def _undeclared(unit: UnitView) -> Iterator[Message]:
     at the first of these calls."""
     names = (external.name for external in unit.built.unit.implicit)
     names = (name for name in names if known(name) is not None and not is_of_compilers(name))
-    calls = sorted((at.start(), at.end(), name) for name in names if (at := _first_call(unit, name)) is not None)
+    calls = sorted((*at, name) for name in names if (at := _first_call(unit, name)) is not None)
     if calls:
         named = [f"{name}()" for _, _, name in calls]
         *others, last = named if len(named) <= _MOST_NAMED else [*named[:_MOST_NAMED], f"{len(named) - _MOST_NAMED:,} more"]
@@ -47,9 +48,12 @@ def _undeclared(unit: UnitView) -> Iterator[Message]:
         yield _message_at(unit, "note", text, start, end)
 
 
-def _first_call(unit: UnitView, name: str) -> re.Match[bytes] | None:
-    """Where the text has this name; a compiler's built-in function, which needs no declaration, has a prefix before it."""
-    return re.search(rb"(?<!\w)%b(?!\w)" % re.escape(name.encode()), unit.built.preprocessed.text)
+def _first_call(unit: UnitView, name: str) -> tuple[int, int] | None:
+    """Where the text calls this name, from byte to byte. A compiler's built-in function, which needs no declaration, has a prefix
+    before it; lines of the preprocessor's own, strings and characters call nothing."""
+    pattern = re.compile(rb"%b|(?<!\w)(%b)\s*\(" % (_NO_CODE, re.escape(name.encode())), re.MULTILINE)
+    found = pattern.finditer(unit.built.preprocessed.text)
+    return next((at.span(1) for at in found if at.group(1) is not None), None)
 
 
 def _errors(unit: UnitView) -> list[BrokenFunction]:

@@ -41,6 +41,9 @@ def test_what_is_called_without_a_header_is_named(tmp_path: Path, calls: str, na
         "int main(void) { return own(); }\n",  # another file may define it
         "int main(void) { return __builtin_abs(-1); }\n",
         "int main(void) { return printf(1); }\nint printf(int number) { return number; }\n",
+        '# 1 "./abs.h" 1\nint main(void) { return __builtin_abs(-1); }\n',
+        'int main(void) { const char *text = "abs(1)"; return text[0] + __builtin_abs(-1); }\n',
+        "struct sign { int abs; };\nint main(void) { struct sign one = {0}; return one.abs + __builtin_abs(-1); }\n",
     ],
 )
 def test_nothing_is_said_of_other_calls(tmp_path: Path, text: str) -> None:

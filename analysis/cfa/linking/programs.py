@@ -6,8 +6,8 @@ mentions: so a file does not go together with another one if it mentions a name 
 
 The definitions of the first file keep the name; those of another one get `name~FILE`. Where a file goes together with several
 definitions of a name that it mentions, one is taken, and the name is in doubt: nothing is proved of functions that mention it.
-So is a name with a definition that gives way to that of another file (weak, inline, tentative, in a library): the other file need
-not be part of each program.
+So is a name with a definition that gives way to another one in another file (weak, inline, tentative, in a library): the other file
+need not be part of each program.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ class Meant(NamedTuple):
 
 
 class Names(NamedTuple):
-    """The names with external linkage that a file defines, with a digest of what they are, those that it may define for others,
-    too (tentatively, C11 6.9.2p2), and those with a definition that gives way to that of another file (`analysis.c.linkage`).
-    `kinds`: what is known of the types of the tentative ones."""
+    """The names with external linkage that a file defines, with a digest of what functions do, those that it may define for others,
+    too (tentatively, C11 6.9.2p2), and those with a definition that gives way to that of another file (`analysis.c.linkage`), with
+    the same digest. `kinds`: what is known of the types of the tentative ones."""
 
     defined: Mapping[str, str]
     tentative: frozenset[str]
-    yielding: frozenset[str] = frozenset()
+    yielding: Mapping[str, str] = {}
     kinds: Mapping[str, str] = {}
 
     @property
     def open(self) -> frozenset[str]:
         """The names that are defined here if no other file of the program defines them."""
-        return self.tentative | self.yielding
+        return self.tentative | self.yielding.keys()
 
 
 class Several(NamedTuple):
@@ -59,8 +59,14 @@ class Several(NamedTuple):
 
 def names_of(unit: Unit) -> Names:
     """The names of a file."""
-    yielding = unit.level.linkage.yielding.keys()
-    defined = {f.cfa.name: f.cfa.digest for f in unit.functions if "::" not in f.cfa.name and f.cfa.name not in yielding}
+    yielding = dict.fromkeys(unit.level.linkage.yielding, "")
+    defined = dict[str, str]()
+    for function in unit.functions:
+        name, digest = function.cfa.name, function.cfa.digest
+        if name in yielding:
+            yielding[name] = digest
+        elif "::" not in name:
+            defined[name] = digest
     tentative, kinds = set[str](), dict[str, str]()
     for one in unit.variables:
         if "::" not in one.var.name and one.var.name not in yielding:
@@ -70,7 +76,7 @@ def names_of(unit: Unit) -> Names:
                 tentative.add(one.var.name)
                 kind = _kind(one.var.type)
                 kinds.update({} if kind is None else {one.var.name: kind})
-    return Names(defined, frozenset(tentative), frozenset(yielding), kinds)
+    return Names(defined, frozenset(tentative), yielding, kinds)
 
 
 def _kind(type_: Type) -> str | None:
@@ -151,11 +157,18 @@ def meanings(paths: Sequence[str], files: Sequence[Names], mentioned: Sequence[f
 
 def _open(paths: Sequence[str], files: Sequence[Names], apart: Collection[int]) -> Mapping[str, str]:
     """The names that a file defines, which is the value, and that have another definition in programs which it is not part of:
-    one that gives way to it, or, if it is not part of all programs, one in a library."""
-    yielding = frozenset[str]().union(*(file.open for file in files))
+    one that gives way to it and does something else, or, if it is not part of all programs, one in a library."""
+    tentative = frozenset[str]().union(*(file.tentative for file in files))
+    yielding: dict[str, set[str]] = {}
+    for file in files:
+        for name, digest in file.yielding.items():
+            yielding.setdefault(name, set()).add(digest)
     found = dict[str, str]()
     for at, (path, file) in enumerate(zip(paths, files, strict=True)):
-        found.update((name, path) for name in file.defined if name in yielding or (at in apart and known(name) is not None))
+        for name, digest in file.defined.items():
+            gives_way = name in tentative or not yielding.get(name, set()) <= {digest or None}
+            if gives_way or (at in apart and known(name) is not None):
+                found[name] = path
     return found
 
 

@@ -34,6 +34,7 @@ from analysis.model.collecting import without_collecting
 from analysis.model.interruption import in_steps
 from analysis.model.limits import Limits
 from analysis.model.report import Count, Finding, Message, RuleVerdict, Work
+from analysis.model.spelling import display_name
 from analysis.rules.automaton import Rule
 from analysis.store.packing import PackingError
 
@@ -104,11 +105,12 @@ class Analysis:
 
     def messages(self) -> tuple[Message, ...]:
         """What is to be said of the exploration as a whole."""
-        cut_off, limit = len(self.graph.cut_off), self._room
-        if not cut_off:
+        first = next((name for name in self.program.functions if name in self.graph.cut_off), "")
+        if not first:
             return ()
-        many = "1 function was" if cut_off == 1 else f"{cut_off:,} functions were"
-        said = f"{many} not checked to the end: the limit `configurations` ({limit:,}) was reached. Findings can be missing."
+        others, limit = len(self.graph.cut_off) - 1, self._room
+        beside = f" and {others:,} other function{'s' * (others > 1)} were" if others else " was"
+        said = f"{display_name(first)}(){beside} not checked to the end: the limit `configurations` ({limit:,}) was reached. Findings can be missing."
         return (Message("warning", "", said),)
 
     def _size(self) -> int:
