@@ -25,7 +25,7 @@ Beginning = Literal[
 ]
 Needed = Literal[
     "way-unknown",  # whether the function gets to where the value comes from was not decided: the search had too many states
-    "sum-wraps",  # an unsigned sum that is passed to a function wraps to 0, as the size in `malloc(n + 1)`
+    "sum-wraps",  # an unsigned sum that is passed to a function or compared wraps to 0, as the size in `malloc(n + 1)`
     "in-memory",  # the value is read from a member, an element or a global variable
     "stored-failure",  # the same, where it was stored because memory, a file or input fails
     "reachable",  # memory was stored where others reach it, before its last pointer was lost

@@ -33,7 +33,7 @@ _REASONS: Mapping[Evidence, str] = {
     "whatever-called": "runs of the function did this, whatever they were passed",
     "macro": "the test for NULL, or the NULL, is in a macro, which has other uses, too",
     "way-unknown": "it was not decided whether the program gets to the place that the value comes from: there are too many ways",
-    "sum-wraps": "it happens only if an unsigned sum that is passed to a function wraps to 0",
+    "sum-wraps": "it happens only if an unsigned sum wraps to 0",
     "in-memory": "the value is read from memory, and it is not known what the program always keeps true of that memory",
     "stored-failure": "after a failure it was stored in memory, and it is read from there; a test in between may rule that out",
     "reachable": "it was stored where other code can reach it",

@@ -416,19 +416,50 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
         "char *f(const char *s) { size_t n = strlen(s) + 1; char *p = g(n); *p = *s; return p; }",
         {"function-result", "environment", "straight", "sum-wraps", "zero-asked"},
     ),
+    "beside a call that decides a branch": (
+        "struct w { int n; };\nstatic int g(struct w *w) { return w->n; }\n"
+        'void f(struct w *w) { char *p = 0; int n = g(w); if (n > 3) p = "a"; *p = 0; }',
+        {"null-constant"},
+    ),
+    "a library's result, beside a call that decides a branch": (
+        "struct w { int n; };\nstatic int g(struct w *w) { return w->n; }\n"
+        "int f(struct w *w) { char *p = malloc(9); int n = g(w); if (n > 3) { free(p); return 0; } *p = 0; free(p); return 1; }",
+        {"library-result"},
+    ),
+    "grows unless a sum is 0": (
+        "void f(const char *s) { char *p = 0; size_t n = 0; if (strlen(s) + 1 > n) { p = malloc(9); if (!p) return; }\n"
+        "*p = 0; free(p); }",
+        {"null-constant", "sum-wraps"},
+    ),
+    "grows unless a sum in another function is 0": (
+        "static size_t g(size_t a, size_t b) { size_t c = a + b; return c >= a ? c : (size_t)-1; }\n"
+        "void f(const char *s) { char *p = 0; size_t n = 0, m = g(strlen(s), 1); if (m > n) { p = malloc(9); if (!p) return; }\n"
+        "*p = 0; free(p); }",
+        {"null-constant", "sum-wraps"},
+    ),
+    "grows unless a number is 0": (
+        "void f(const char *s) { char *p = 0; size_t n = 0; if (strlen(s) > n) { p = malloc(9); if (!p) return; }\n"
+        "*p = 0; free(p); }",
+        {"null-constant"},
+    ),
+    "grows unless a difference is 0": (
+        "void f(size_t k) { char *p = 0; size_t n = 0; if (k + (size_t)-1 > n) { p = malloc(9); if (!p) return; }\n"
+        "*p = 0; free(p); }",
+        {"null-constant"},
+    ),
     "kept unless a sum is 0": (
         "_Noreturn void die(void);\nstruct s { unsigned n; char *rows, *kept; };\n"
         "static void *g(size_t n) { void *p; if (n == 0) return 0; p = malloc(n); if (!p) die(); return p; }\n"
         "static int keep(struct s *s, char *p) { char *r = g(s->n + 1); if (!r) return 0; s->rows = r; s->kept = p; return 1; }\n"
         "void f(struct s *s) { char *p = malloc(9); if (!p) die(); keep(s, p); }",
-        {"allocated-elsewhere", "sum-wraps"},
+        {"library-result", "sum-wraps"},
     ),
     "kept unless a number is 0": (
         "_Noreturn void die(void);\nstruct s { unsigned n; char *rows, *kept; };\n"
         "static void *g(size_t n) { void *p; if (n == 0) return 0; p = malloc(n); if (!p) die(); return p; }\n"
         "static int keep(struct s *s, char *p) { char *r = g(s->n); if (!r) return 0; s->rows = r; s->kept = p; return 1; }\n"
         "void f(struct s *s) { char *p = malloc(9); if (!p) die(); keep(s, p); }",
-        {"allocated-elsewhere"},
+        {"library-result"},
     ),
     "asked for a difference": (
         "_Noreturn void die(void);\nstatic void *g(size_t n) { void *p = malloc(n); if (!p && n) die(); return p; }\n"

@@ -6,8 +6,8 @@ mentions: so a file does not go together with another one if it mentions a name 
 
 The definitions of the first file keep the name; those of another one get `name~FILE`. Where a file goes together with several
 definitions of a name that it mentions, one is taken, and the name is in doubt: nothing is proved of functions that mention it.
-So is a name with a definition that gives way to another one in another file (weak, inline, tentative, in a library): the other file
-need not be part of each program.
+So is a name with a definition that gives way to that of another file (weak, inline, tentative, in a library), unless both do the
+same: the other file need not be part of each program.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class Meant(NamedTuple):
 
 
 class Names(NamedTuple):
-    """The names with external linkage that a file defines, with a digest of what functions do, those that it may define for others,
-    too (tentatively, C11 6.9.2p2), and those with a definition that gives way to that of another file (`analysis.c.linkage`), with
-    the same digest. `kinds`: what is known of the types of the tentative ones."""
+    """The names with external linkage that a file defines, with a digest of what they are, those that it may define for others,
+    too (tentatively, C11 6.9.2p2), and those with a definition that gives way to that of another file (`analysis.c.linkage`),
+    also with a digest. `kinds`: what is known of the types of the tentative ones."""
 
     defined: Mapping[str, str]
     tentative: frozenset[str]
@@ -52,9 +52,10 @@ class Names(NamedTuple):
 
 class Several(NamedTuple):
     """The names that have several definitions which are not all the same, each with the files that define it, by number, and
-    what is compared of the definitions."""
+    what is compared of the definitions. `alike`: functions with definitions that give way to others and do the same."""
 
     owners: Mapping[str, tuple[tuple[int, str], ...]] = {}
+    alike: frozenset[str] = frozenset()
 
 
 def names_of(unit: Unit) -> Names:
@@ -123,7 +124,19 @@ def several(files: Sequence[Names]) -> Several:
             owners.setdefault(name, []).append((at, digest))
     found = {name: tuple(of) for name, of in owners.items() if len(of) > 1}
     later = _later(found)
-    return Several({name: of for name, of in found.items() if not later.isdisjoint(at for at, _ in of)})
+    found = {name: of for name, of in found.items() if not later.isdisjoint(at for at, _ in of)}
+    return Several(found, _alike(files) if found else frozenset())
+
+
+def _alike(files: Sequence[Names]) -> frozenset[str]:
+    digests: dict[str, set[str]] = {}
+    for file in files:
+        for name, digest in file.yielding.items():
+            digests.setdefault(name, set()).add(digest)
+    for file in files if digests else ():
+        for name in file.defined.keys() & digests.keys():
+            digests[name].add(file.defined[name])
+    return frozenset(name for name, found in digests.items() if len(found) == 1 and "" not in found)
 
 
 def _later(owners: Mapping[str, Sequence[tuple[int, str]]]) -> frozenset[int]:
@@ -148,27 +161,20 @@ def meanings(paths: Sequence[str], files: Sequence[Names], mentioned: Sequence[f
         {name: f"{name}~{path}" for name in file.defined if name in owners} if at in later else dict[str, str]()
         for at, (path, file) in enumerate(zip(paths, files, strict=True))
     ]
-    found_open = _open(paths, files, apart)
+    found_open = _open(paths, files, apart, found.alike)
     return [
         _with_open(_meant(at, paths, files[at], mentioned[at], owners, apart, private), files[at], mentioned[at], found_open)
         for at in range(len(files))
     ]
 
 
-def _open(paths: Sequence[str], files: Sequence[Names], apart: Collection[int]) -> Mapping[str, str]:
+def _open(paths: Sequence[str], files: Sequence[Names], apart: Collection[int], alike: frozenset[str]) -> Mapping[str, str]:
     """The names that a file defines, which is the value, and that have another definition in programs which it is not part of:
     one that gives way to it and does something else, or, if it is not part of all programs, one in a library."""
-    tentative = frozenset[str]().union(*(file.tentative for file in files))
-    yielding: dict[str, set[str]] = {}
-    for file in files:
-        for name, digest in file.yielding.items():
-            yielding.setdefault(name, set()).add(digest)
+    gives_way = frozenset[str]().union(*(file.open for file in files)) - alike
     found = dict[str, str]()
     for at, (path, file) in enumerate(zip(paths, files, strict=True)):
-        for name, digest in file.defined.items():
-            gives_way = name in tentative or not yielding.get(name, set()) <= {digest or None}
-            if gives_way or (at in apart and known(name) is not None):
-                found[name] = path
+        found.update((name, path) for name in file.defined if name in gives_way or (at in apart and known(name) is not None))
     return found
 
 

@@ -108,9 +108,10 @@ class Analysis:
         first = next((name for name in self.program.functions if name in self.graph.cut_off), "")
         if not first:
             return ()
-        others, limit = len(self.graph.cut_off) - 1, self._room
-        beside = f" and {others:,} other function{'s' * (others > 1)} were" if others else " was"
-        said = f"{display_name(first)}(){beside} not checked to the end: the limit `configurations` ({limit:,}) was reached. Findings can be missing."
+        others = len(self.graph.cut_off) - 1
+        are = f" and {others:,} other function{'s' * (others > 1)} were" if others else " was"
+        limit = f"the limit `configurations` ({self._room:,}) was reached"
+        said = f"{display_name(first)}(){are} not checked to the end: {limit}. Findings can be missing."
         return (Message("warning", "", said),)
 
     def _size(self) -> int:

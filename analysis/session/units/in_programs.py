@@ -81,7 +81,7 @@ class InPrograms:
             return [_PLAIN] * len(units)
         self._mentioned = {unit.path: self._mentions(unit) for unit in units}
         mentioned = [of for _, of in self._mentioned.values()]
-        said = [(frozenset(one.defined), one.tentative, one.yielding) for one in names]
+        said = [(frozenset(one.defined), one.tentative, frozenset(one.yielding)) for one in names]
         layout = _Layout(list(self._named), said, mentioned, found)
         if self._meant is None or self._meant[0] != layout:
             self._meant = layout, meanings(layout.paths, names, mentioned, found)

@@ -363,7 +363,7 @@ class Feasibility:
         return True
 
     def _search_twice(self, aim: Aim, must_be_sure: bool, budget: int) -> _Found:
-        """The search; if it finds nothing because a sum is not 0 that is passed to a function, once more without that."""
+        """The search; if it finds nothing because an unsigned sum is not 0, once more without that."""
         sums = self._walk.sums
         sums.may_wrap, sums.mattered = False, False
         found = self._search(aim, must_be_sure, budget)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 import msgspec
 
 from analysis.c.results import compared
+from analysis.engines.automaton.feasibility.unsigned_sums import Sums, is_positive_sum, is_small
 from analysis.engines.automaton.functions.flag_bits import tested_bits
 from analysis.engines.automaton.functions.known_conditions import bare, condition_of
 from analysis.engines.automaton.functions.value_ranges import bounded, computed, converted, natural_range
@@ -41,14 +42,6 @@ class Made(msgspec.Struct, frozen=True):
     right: Operand
     type: Integer
     depth: int
-
-
-class Sums:
-    """Whether unsigned sums that are passed to functions may wrap to 0 (`may_wrap`), and whether a search depended on that."""
-
-    def __init__(self) -> None:
-        self.may_wrap = False
-        self.mattered = False
 
 
 class KnownValues:
@@ -148,21 +141,30 @@ class KnownValues:
     def passed(self, argument: ir.Expr) -> tuple[Interval, frozenset[Item]]:
         """The interval of an argument of a call, and what it was derived from: a sum is not 0, if sums do not wrap."""
         value, items = self.value(argument)
-        if value.nonzero or self._sums.may_wrap or not self._is_sum(argument):
+        positive, more = self._if_no_sum_wraps(argument, value)
+        if positive is value:
             return value, items
         self._sums.mattered = True
-        return meet(value, NONZERO) or value, items
+        return positive, items | more
 
-    def _is_sum(self, argument: ir.Expr) -> bool:
-        """Whether an argument is an unsigned sum with a positive constant, as the size in `reserve(strlen(text) + 1)`. It is 0
-        only where the sum wraps: whoever wrote it means that it is not."""
-        argument = bare(argument)
-        if is_positive_sum(argument):
-            return True
-        symbol = self._symbol(argument)
+    def _if_no_sum_wraps(self, expr: ir.Expr, value: Interval) -> tuple[Interval, frozenset[Item]]:
+        """The interval of a value, without 0 if it is an unsigned sum with something positive, as the size in
+        `reserve(strlen(text) + 1)`, and the items that this rests on. The very same interval if nothing follows."""
+        if value.nonzero or self._sums.may_wrap:
+            return value, frozenset()
+        items = self._positive_side(bare(expr))
+        return (value, frozenset()) if items is None else (meet(value, NONZERO) or value, items)
+
+    def _positive_side(self, expr: ir.Expr) -> frozenset[Item] | None:
+        """Because of what an unsigned sum has a positive side; None if it has none, or is no sum."""
+        if is_positive_sum(expr):
+            return frozenset()
+        symbol = self._symbol(expr)
         made = None if symbol is None else self._made.get(symbol)
-        sides = () if made is None or made.operator != "+" or made.type.signed else (made.left, made.right)
-        return any(isinstance(side, Interval) and side.low is not None and side.low > 0 for side in sides)
+        if made is None or made.operator != "+" or made.type.signed:
+            return None
+        sides = (self._operand(side) for side in (made.left, made.right))
+        return next((items for side, items in sides if side.low is not None and is_small(side.low, made.type)), None)
 
     def _interval(self, symbol: int) -> tuple[Interval, frozenset[Item]]:
         """What is known of a symbol, also by what it was computed from."""
@@ -239,6 +241,9 @@ class KnownValues:
             answer = _compare(expr.operator, bounded(left, expr.left.type), bounded(right, expr.right.type))
             if answer is not None:
                 return answer, some | more
+            answer, others = self._compared_if_no_sum_wraps(expr, left, right)
+            if answer is not None:
+                return answer, some | more | others
             condition = condition_of(ir.Assume(expr, True))
             if condition is not None:
                 have, items = self._known(condition[0])
@@ -254,6 +259,16 @@ class KnownValues:
         if value == ZERO:
             return False, items
         return (True if value.nonzero else None), items
+
+    def _compared_if_no_sum_wraps(self, expr: ir.Binary, left: Interval, right: Interval) -> tuple[bool | None, frozenset[Item]]:
+        """Whether a comparison holds because a sum is not 0, as where a buffer of no size grows: `if (n + 1 > size)`."""
+        one, some = self._if_no_sum_wraps(expr.left, bounded(left, expr.left.type))
+        other, more = self._if_no_sum_wraps(expr.right, bounded(right, expr.right.type))
+        if not some and not more and (one, other) == (left, right):
+            return None, frozenset()
+        answer = _compare(expr.operator, one, other)
+        self._sums.mattered = self._sums.mattered or answer is not None
+        return answer, some | more
 
     def _by_order(self, expr: ir.Binary) -> tuple[bool | None, frozenset[Item]]:
         """Whether a comparison holds by what others of the same two values say, in this function or in its callers: what is
@@ -317,15 +332,6 @@ class KnownValues:
             return True
         self.contradiction = items
         return False
-
-
-def is_positive_sum(expr: ir.Expr) -> bool:
-    """Whether an expression is a sum of unsigned numbers, one of which is a positive constant."""
-    expr = ir.strip_casts(expr)
-    if not isinstance(expr, ir.Binary) or expr.operator != "+" or not isinstance(expr.type, Integer) or expr.type.signed:
-        return False
-    sides = [bare(side) for side in (expr.left, expr.right)]
-    return any(is_positive_sum(side) or (isinstance(side, ir.IntConst) and side.value > 0) for side in sides)
 
 
 def code_address(function: str) -> int:

@@ -12,11 +12,12 @@ from analysis.engines.automaton.feasibility.call_values import CallValues, calle
 from analysis.engines.automaton.feasibility.graph_slices import GraphSteps
 from analysis.engines.automaton.feasibility.graph_view import GraphView
 from analysis.engines.automaton.feasibility.kept_searches import ENTERED, EVERYWHERE, Cells, Edges, bits
-from analysis.engines.automaton.feasibility.known_values import Item, Sums
+from analysis.engines.automaton.feasibility.known_values import Item
 from analysis.engines.automaton.feasibility.mentioned_globals import MentionedGlobals
 from analysis.engines.automaton.feasibility.path_values import Kill, Store, is_noted
 from analysis.engines.automaton.feasibility.renaming import behind_parameter, substitute
 from analysis.engines.automaton.feasibility.touched_edges import CellsRead, Touched, TouchedEdges
+from analysis.engines.automaton.feasibility.unsigned_sums import Sums
 from analysis.engines.automaton.functions.footprint import base_variable
 from analysis.engines.automaton.functions.function_model import FunctionModel
 from analysis.engines.automaton.functions.known_conditions import pointers_followed

@@ -19,7 +19,7 @@ from analysis.engines.automaton.report.chains import Joined
 from analysis.engines.automaton.report.raised_errors import Sought
 from analysis.engines.automaton.report.suspicions import Error
 from analysis.engines.automaton.report.trace import Taken
-from analysis.engines.automaton.report.tracked_path import beginning
+from analysis.engines.automaton.report.tracked_path import beginning, without_untracked
 from analysis.engines.automaton.solver.full import unpack
 from analysis.model import ir
 from analysis.model.kept_with import kept_with
@@ -58,7 +58,8 @@ def distinct(
     for (name, fact), joined in sorted(chosen, key=lambda one: _in_text(rules, places, one[0])):
         key: object = name, fact
         if rules[fact.rule].ownership:
-            key = name, fact.rule, _comes_from(joined.steps[beginning(delta, fact, joined.steps) :])
+            steps = without_untracked(delta, fact, joined.steps)
+            key = name, fact.rule, _comes_from(steps[beginning(delta, fact, steps) :])
         found.setdefault(key, ((name, fact), joined))
     return list(found.values())
 

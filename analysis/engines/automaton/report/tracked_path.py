@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from analysis.cfa.graph import Edge, Places, Program
 from analysis.engines.automaton.facts.facts import NOTHING, Fact
 from analysis.engines.automaton.facts.product import ProgramDelta
@@ -42,6 +44,7 @@ class TrackedPath:
         self._places = places
         self._rule = rule
         self._fact = fact
+        steps = without_untracked(delta, fact, steps)
         self._first = beginning(delta, fact, steps)
         self._steps = steps[self._first :]
         self._last = steps[-1]
@@ -202,8 +205,28 @@ class TrackedPath:
 
 
 def beginning(delta: ProgramDelta, fact: Fact, steps: Sequence[Taken]) -> int:
-    """The number of the step that made the value suspicious."""
+    """The number of the step that made the value suspicious; of steps `without_untracked` calls."""
     number = len(steps) - 1
-    while number > 0 and steps[number].before != NOTHING and delta.facts[steps[number].before].rule == fact.rule:
+    while number > 0 and _is_tracked(delta, fact, steps[number].before):
         number -= 1
     return number
+
+
+def without_untracked(delta: ProgramDelta, fact: Fact, steps: Sequence[Taken]) -> tuple[Taken, ...]:
+    """The steps, with one step for a call in which the value is not tracked: the search opens such calls for what they decide."""
+    found: list[Taken] = []
+    opened: list[int] = []
+    for taken in steps:
+        number = opened.pop() if taken.event == "return" and opened else len(found)
+        call = found[number] if number < len(found) else None
+        if call is not None and taken.before == NOTHING and _is_tracked(delta, fact, call.before) and taken.after != NOTHING:
+            found[number:] = [msgspec.structs.replace(call, event="edge", after=taken.after)]
+            continue
+        if taken.event == "call":
+            opened.append(len(found))
+        found.append(taken)
+    return tuple(found)
+
+
+def _is_tracked(delta: ProgramDelta, fact: Fact, state: int) -> bool:
+    return state != NOTHING and delta.facts[state].rule == fact.rule
