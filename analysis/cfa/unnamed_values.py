@@ -20,14 +20,20 @@ _UNKNOWN = "the result"
 
 
 def origin(cfa: Cfa, temporary: str) -> str | None:
-    """What a temporary holds, in C: the call whose result it is, or the lvalue that it is a copy of. None where several edges
-    write it that do not all copy the same lvalue, where it is something else, or where that rests on other temporaries."""
+    """What a temporary holds, in C: the call whose result it is, the lvalue that it is a copy of, or `... ? a : b` where it is
+    one of two. None where it is something else, or where that rests on other temporaries."""
     written = [edge.effect for edge in cfa.edges if _target(edge.effect) == temporary]
-    if not written or (len(written) > 1 and any(isinstance(effect, ir.Call) for effect in written)):
+    texts = list(dict.fromkeys(map(_text_of, written)))
+    if not all(texts) or (len(texts) == 1 and len(written) > 1 and isinstance(written[0], ir.Call)):
         return None
-    texts = {_text_of(effect) for effect in written}
-    text = texts.pop() if len(texts) == 1 else ""
-    return text if text and not _TEMPORARY.search(text) and len(text) <= LONGEST else None
+    match texts:
+        case [text]:
+            found = text
+        case [one, other] if len(written) == 2:
+            found = f"... ? {one} : {other}"
+        case _:
+            return None
+    return found if not _TEMPORARY.search(found) and len(found) <= LONGEST else None
 
 
 def _text_of(written: ir.Effect) -> str:
