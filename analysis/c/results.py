@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from analysis.c.bitwise_bounds import bitwise_bounds
 from analysis.c.operators import BINARY, UNARY, class_of, fault, row_of, sign_of
 from analysis.model.c_types import Integer, Type
 from analysis.model.ranges import bounds, width, wrapped
@@ -94,13 +95,7 @@ def results(operator: str, left: tuple[int, int], right: tuple[int, int]) -> tup
             corners = (low * least, low * most, high * least, high * most)
             return min(corners), max(corners)
         case "&" | "|" | "^":
-            if low == high and least == most:
-                exact = {"&": low & least, "|": low | least, "^": low ^ least}[operator]
-                return exact, exact
-            # as many binary digits as the longer operand, and a sign if either can have one
-            digits = max((value if value >= 0 else ~value).bit_length() for value in (low, high, least, most))
-            positive = (low >= 0 or least >= 0) if operator == "&" else (low >= 0 and least >= 0)
-            return (0 if positive else -(1 << digits)), (1 << digits) - 1
+            return bitwise_bounds(operator, left, right)
     raise KeyError(operator)
 
 

@@ -107,10 +107,8 @@ def _fitting(exact: Range, operator: str, type_: Type, *, defined: bool) -> Rang
 def exact_results(operator: str, left: Range, right: Range, type_: Integer) -> Range | None:
     """Bounds of what an operator computes on mathematical integers; None where they are not known, or C does not define all."""
     match operator:
-        case "+" | "-" | "*":
+        case "+" | "-" | "*" | "&" | "|" | "^":
             return results(operator, left, right)
-        case "&" | "|" | "^":
-            return _bitwise(operator, left, right)
         case "/":
             return _quotients(left, right)
         case "%":
@@ -118,16 +116,6 @@ def exact_results(operator: str, left: Range, right: Range, type_: Integer) -> R
         case "<<" | ">>" if right[0] >= 0 and right[1] < width(type_):
             return _shifted(operator, left, right)
     return None
-
-
-def _bitwise(operator: str, left: Range, right: Range) -> Range:
-    """As `results`; of `&` with a mask that is not negative, no more than the mask."""
-    low, high = results(operator, left, right)
-    if operator == "&":
-        high = min((high, *(one[1] for one in (left, right) if one[0] >= 0)))
-    elif left[0] >= 0 and right[0] >= 0 and operator == "|":
-        low = max(low, left[0], right[0])
-    return low, high
 
 
 def _divisors(right: Range) -> list[int]:

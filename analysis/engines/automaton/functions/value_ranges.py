@@ -103,10 +103,8 @@ def _exact(operator: str, left: Bounds, right: Bounds, type_: Integer) -> Bounds
     """Bounds of the results as if no number were too large; only those of operators for which they are simple."""
     (low, high), (least, most) = left, right
     match operator:
-        case "+" | "-" | "*" | "|" | "^":
+        case "+" | "-" | "*" | "&" | "|" | "^":
             return results(operator, left, right)
-        case "&":
-            return _common_digits(left, right)
         case "%" if least > 0:
             return _remainders(low, high, least, most)
         case "/" if least > 0 and low >= 0:
@@ -123,14 +121,6 @@ def _remainders(low: int, high: int, least: int, most: int) -> Bounds:
     if -least < low and high < least:
         return low, high
     return (max(low, 1 - most) if low < 0 else 0), (min(high, most - 1) if high > 0 else 0)
-
-
-def _common_digits(left: Bounds, right: Bounds) -> Bounds:
-    """Bounds of `a & b`: not above an operand that is not negative."""
-    if left[0] == left[1] and right[0] == right[1]:
-        return left[0] & right[0], left[0] & right[0]
-    above = [high for low, high in (left, right) if low >= 0]
-    return (0, min(above)) if above else results("&", left, right)
 
 
 def _wrapped(low: int, high: int, type_: Integer) -> Interval | None:
