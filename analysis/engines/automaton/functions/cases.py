@@ -10,6 +10,7 @@ import msgspec
 from analysis.c.control import SETJMP
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.engines.automaton.functions.access_paths import root_of
+from analysis.engines.automaton.functions.constant_runs import only_computes, result_for
 from analysis.engines.automaton.functions.footprint import Footprints
 from analysis.engines.automaton.functions.known_conditions import Conditions, Known, KnownConditions, bare
 from analysis.engines.automaton.functions.matching import Matcher
@@ -58,6 +59,7 @@ class Cases:
         self._constants = constants
         self.around = around
         self._known: dict[Case, Interval | None] = {}
+        self._ran: dict[tuple[int, ...], int | None] = {}  # on constants
 
     def passes(self, edge: Edge) -> bool:
         """Whether control can get past the edge: always, but for calls that never return."""
@@ -150,6 +152,9 @@ class Cases:
         """The function's result for arguments in the given intervals, None if it never returns then, or only because of a
         `longjmp`. Of the arguments themselves only strings matter, for their first character. `shallow`: in recursion; what
         the function's own calls do is not asked."""
+        ran = self._run_on(values)
+        if ran is not None:
+            return Interval(ran, ran, ran != 0)
         given: list[tuple[int, Interval]] = []
         for index, (argument, value) in enumerate(zip(arguments, values, strict=False)):
             value = coarse(value)
@@ -160,6 +165,18 @@ class Cases:
             if character is not None and index in self.asked[1]:
                 given.append((~index, Interval(character, character, character != 0)))
         return self.answer(Case(shallow, tuple(given)))
+
+    def _run_on(self, values: Sequence[Interval]) -> int | None:
+        """The result of a function that only computes, where each argument is a constant."""
+        constants = tuple(value.low for value in values if value.low is not None and value.low == value.high)
+        if len(constants) != len(self._cfa.parameters) or len(constants) != len(values) or not only_computes(self._cfa):
+            return None
+        return self._ran_on(constants)
+
+    def _ran_on(self, constants: tuple[int, ...]) -> int | None:
+        if constants not in self._ran:
+            self._ran[constants] = result_for(self._cfa, constants)
+        return self._ran[constants]
 
     def answer(self, case: Case) -> Interval | None:
         """The result in a case."""
@@ -188,7 +205,9 @@ class Cases:
             and self.can_return == other.can_return
             and self.ensures == other.ensures
             and (self.formula, self.told, self._cfa.parameters) == (other.formula, other.told, other._cfa.parameters)
+            and only_computes(self._cfa) == only_computes(other._cfa)
             and all(self.answer(case) == result for case, result in list(other._known.items()))
+            and all(self._ran_on(constants) == result for constants, result in list(other._ran.items()))
         )
 
     def _assuming(self, initial: Known, shallow: bool) -> KnownConditions:
