@@ -47,6 +47,8 @@ Needed = Literal[
     "null-compared",  # the last branch needs that a pointer in memory is null, as a variable is that it is compared with
     "reported",  # where the value is null, a function of the program is called for its effect: it may not come back
     "many-conditions",  # the path from the beginning on takes many branches that must be possible together
+    "taken-for-failure",  # the function that gives it returns a number that it has computed, which passes for a failure
+    "sometimes-given",  # the function that allocates or opens it returns in other runs what belongs to somebody else
     "never-used",  # a descriptor that the function which loses it uses for nothing
     "at-the-end",  # it is lost where the program ends
     "argument-asserted",  # the assertion is about what callers pass
@@ -94,6 +96,8 @@ POINTS: Mapping[Evidence, int] = {
     "null-compared": -40,
     "reported": -40,
     "many-conditions": -10,
+    "taken-for-failure": -30,
+    "sometimes-given": -20,
     "never-used": -20,
     "at-the-end": -20,
     "result-asserted": 10,

@@ -52,7 +52,7 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
     "allocated elsewhere": (
         "static int *g(int n) { static int a; return n ? &a : malloc(4); }\n"
         "int f(int n) { int *p = g(n); if (!p) return 1; *p = n; return *p; }",
-        {"allocated-elsewhere"},
+        {"allocated-elsewhere", "sometimes-given"},
     ),
     "another function": (
         "static int *g(int n) { return n > 7 ? malloc(4) : 0; }\nint f(int n) { int *p = g(n); int r = *p; free(p); return r; }",

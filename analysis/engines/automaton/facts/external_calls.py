@@ -14,7 +14,7 @@ from analysis.engines.automaton.facts.facts import Environment, Fact
 from analysis.engines.automaton.facts.interior import into, points_into
 from analysis.engines.automaton.facts.moved_paths import changed_by, is_inside, is_steady, parts_of, survivors
 from analysis.engines.automaton.facts.outcomes import Outcomes
-from analysis.engines.automaton.facts.ownership import HandedBack, handed_back, is_about, may_end, takes_over
+from analysis.engines.automaton.facts.ownership import HandedBack, copies_bytes, handed_back, is_about, may_end, takes_over
 from analysis.engines.automaton.functions.access_paths import Path, lvalue_cell, path_of
 from analysis.engines.automaton.functions.function_model import FunctionModel
 from analysis.model import ir
@@ -48,7 +48,7 @@ class ExternalCalls:
     def _after_owned(self, model: FunctionModel, edge: Edge, fact: Fact, call: ir.Call, result: Interval | None) -> list[int]:
         """The same for a value that somebody owns: the function may be the owner from then on."""
         rule, paths = self._rules[fact.rule], set(fact.paths)
-        for argument in call.arguments:
+        for position, argument in enumerate(call.arguments):
             path = path_of(argument)
             if points_into(argument, fact.paths) and (takes_over(self._program, call, rule) or may_end(self._program, call)):
                 return []
@@ -58,7 +58,10 @@ class ExternalCalls:
                 return []
             if self._changes_state(call, fact, path, paths) or (path[-1] == "&" and changed_by(paths, path)):
                 return []
-            if path[-1] != "&" and (parts := {part for part in parts_of(paths, path) if part != into(path)}):
+            parts = set[Path]() if path[-1] == "&" else {part for part in parts_of(paths, path) if part != into(path)}
+            if parts and copies_bytes(self._program, call, position):
+                return []  # what the object holds has another holder
+            if parts:
                 found = self._after_holder(model, edge, fact, path, paths, parts)
                 if found is not None:
                     return found

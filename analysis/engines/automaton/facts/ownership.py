@@ -50,6 +50,12 @@ def is_about(program: Program, rule: Rule, target: str) -> bool:
     return contract is not None and any(arguments_of_kind(contract, kind) is not None for kind in rule.kinds.values())
 
 
+def copies_bytes(program: Program, call: ir.Call, position: int) -> bool:
+    """Whether the call copies the bytes of the object that it is passed there, as `memcpy` does."""
+    functions = (program.believed(target) for target in program.targets(call))
+    return any(one is not None and position in one.positions("copied") for one in functions)
+
+
 def may_end(program: Program, call: ir.Call) -> bool:
     """Whether the call may end, by what is known of the library, an object that it is passed."""
     functions = (program.believed(target) for target in program.targets(call))

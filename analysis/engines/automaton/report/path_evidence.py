@@ -18,7 +18,9 @@ from analysis.engines.automaton.functions.access_paths import Path, path_of, roo
 from analysis.engines.automaton.report.agreeing_targets import gives
 from analysis.engines.automaton.report.asked_sizes import is_zero_asked
 from analysis.engines.automaton.report.assertion_evidence import AssertedPath
+from analysis.engines.automaton.report.local_objects import is_local, is_passed_local
 from analysis.engines.automaton.report.null_comparisons import needs_null_in_memory
+from analysis.engines.automaton.report.other_results import is_sometimes_given, is_taken_for_failure
 from analysis.engines.automaton.report.places_in_memory import (
     ends_in,
     is_in_memory,
@@ -127,6 +129,10 @@ class Tracked(AssertedPath):
             yield "tested-before"
         if self._rule.ownership and is_unkept(self._delta, self._steps, self.looked):
             yield "unkept"
+        if self._rule.ownership and is_taken_for_failure(self._delta, self._steps, self._home):
+            yield "taken-for-failure"
+        if self._of_beginning() == "allocated-elsewhere" and is_sometimes_given(self._delta, self._steps, self._home):
+            yield "sometimes-given"
 
     def _needed(self) -> Iterator[Evidence]:
         if self._is_late:
@@ -172,8 +178,17 @@ class Tracked(AssertedPath):
 
     def _is_from_memory(self) -> bool:
         """Whether the value is read from memory that others may have changed."""
-        is_read = any(map(is_in_memory, self._fact.paths[:1])) and not self._is_untouched()
+        is_read = any(map(self._is_of_others, self._lost_paths()[:1])) and not self._is_untouched()
         return is_read or any(map(self._is_read_again, self._steps[1:])) or self._is_renewed()
+
+    def _lost_paths(self) -> tuple[Path, ...]:
+        """The names of the value that the error is about, in the activation in which it meets the error."""
+        is_below = self._rule.ownership and self._home is not self._last
+        return self._delta.facts[self._home.before].paths if is_below else self._fact.paths
+
+    def _is_of_others(self, path: Path) -> bool:
+        """Whether a value is read from memory, but for what is lost with a local object: its members are followed."""
+        return is_in_memory(path) and not (self._rule.ownership and is_local(path, self._program.records))
 
     def _was_found(self) -> bool:
         """Whether the first step is a call that looks for something that is known to be there."""
@@ -279,29 +294,32 @@ class Tracked(AssertedPath):
         return False
 
     def _conditions(self) -> int:
-        """How many branches are taken since the value came out of the functions that it comes from."""
+        """How many branches are taken between where the value came out of the functions that it comes from, and the error."""
         returns = [number for number, taken in enumerate(self._steps) if taken.event == "return"]
         least = min(taken.depth for taken in self._steps)
         back = [number for number in returns if self._steps[number].depth == least]
-        return sum(map(self._is_branch, self._steps[max(back, default=0) + 1 :]))
+        return sum(map(self._is_branch, self._steps[max(back, default=0) + 1 : -1]))
 
     def _own_paths(self) -> Iterator[Path]:
         """The names of the value in the function of the error, before the error."""
         for taken in self._steps[1:]:
-            if self._is_own(taken):
+            if self._is_own(taken) and taken.event != "return":  # there, they are those of the function called
                 yield from self._delta.facts[taken.before].paths
 
     def _is_stored_below(self) -> bool:
         """Whether a function that was passed the value stores it behind another pointer that it was passed, or in a variable that
         others know."""
-        number = next((at for at, taken in enumerate(self._steps) if self._is_own(taken)), len(self._steps))
-        for taken in self._steps[number + 1 :]:
+        first = next((at for at, taken in enumerate(self._steps) if self._is_own(taken)), len(self._steps))
+        for number in range(first + 1, len(self._steps)):
+            taken = self._steps[number]
             if taken.depth <= self._home.depth or taken.event != "edge":
                 continue
             passed = {root_of(parameter) for parameter in self._program.functions[taken.function].parameters}
-            names = self._delta.facts[taken.after].paths
-            if any(is_reachable(name) and (name[0].startswith("@") or name[0] in passed) for name in names):
-                return True
+            for name in filter(is_reachable, self._delta.facts[taken.after].paths):
+                if name[0].startswith("@"):
+                    return True
+                if name[0] in passed and not is_passed_local(self._delta, self._steps, number, name[0]):
+                    return True
         return False
 
     def _is_read_again(self, taken: Taken) -> bool:

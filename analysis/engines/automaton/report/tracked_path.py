@@ -11,6 +11,7 @@ from analysis.engines.automaton.facts.facts import NOTHING, Fact
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.functions.access_paths import path_of, root_of
 from analysis.engines.automaton.report.agreeing_targets import gives
+from analysis.engines.automaton.report.local_objects import holding
 from analysis.engines.automaton.report.sibling_calls import Asked, Calls, constants_of
 from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.report.unavoidable import always_begins, effect_of, meeting
@@ -51,6 +52,8 @@ class TrackedPath:
         self._path = steps
         is_value = not rule.ownership and rule.tracks is not None
         self._home = meeting(delta.program.functions, self._steps) if is_value else self._last
+        if rule.ownership:
+            self._home = holding(delta, self._steps)
         if is_value and rule.about_object:
             self._home = self._handed_on(self._home)
 
