@@ -55,7 +55,7 @@ _REASONS: Mapping[Evidence, str] = {
     "null-compared": "a pointer in memory would have to be NULL, too: it equals one that is; nothing says that it can be",
     "reported": "when it is NULL or 0, a function is called that may report that and not return",
     "many-conditions": "many conditions must hold together on the way",
-    "taken-for-failure": "the function that gives it answers with a number that it computes; the code here expects one of a failure",
+    "taken-for-failure": "the function that gives it answers with a number that it computes; the code takes it for a failure",
     "sometimes-given": "the function that allocates or opens it returns something else in other runs; the caller may know which",
     "never-used": "the function that loses the descriptor never uses it; it may only be there to take up a number",
     "at-the-end": "the program ends here, and the system releases what it holds",

@@ -121,6 +121,15 @@ def is_handed_out(value: ir.Expr, paths: tuple[Path, ...]) -> bool:
     return mentions(value, paths) if source is None else any(path != into(source) for path in parts_of(paths, source))
 
 
+def is_new_holder(model: FunctionModel, fact: Fact, value: ir.Expr) -> bool:
+    """Whether what is returned points to an object that the function has made, which holds the tracked value in a member."""
+    source = path_of(value)
+    if source is None or len(source) > 1 or source[0][0] in "@$<" or source[0] in model.parameters:
+        return False
+    is_direct = all(len(path) == 3 and path[1] == "*" and path[2][0] == "." for path in parts_of(fact.paths, source))
+    return is_direct and ir.strip_casts(value).type == value.type and model.is_fresh(source[0], fact.rule)
+
+
 def mentions(value: ir.Expr, paths: tuple[Path, ...]) -> bool:
     """Whether a pointer or record value is computed from the tracked one, other than by following it."""
     bare = ir.strip_casts(value)

@@ -27,7 +27,7 @@ from analysis.engines.automaton.facts.moved_paths import (
     without_old_reads,
 )
 from analysis.engines.automaton.facts.outcomes import Outcomes
-from analysis.engines.automaton.facts.ownership import goes_away, is_handed_out, is_shared
+from analysis.engines.automaton.facts.ownership import goes_away, is_handed_out, is_new_holder, is_shared
 from analysis.engines.automaton.facts.relevance import Relevance
 from analysis.engines.automaton.functions.access_paths import CALLER, RESULT, Path, behind_pointer, beside, path_of
 from analysis.engines.automaton.functions.function_model import FunctionModel, asks_for_failures
@@ -256,9 +256,10 @@ class Transfer:
 
     def _return(self, model: FunctionModel, edge: Edge, fact: Fact, value: ir.Expr | None) -> list[int]:
         rule = self.rules[fact.rule]
-        if rule.ownership and value is not None and is_handed_out(value, fact.paths):
+        is_handed = rule.ownership and value is not None and is_handed_out(value, fact.paths)
+        if is_handed and not (value is not None and is_new_holder(model, fact, value)):
             return []
-        paths = self._with_result(model, edge, fact, value)
+        paths = self._with_result(model, edge, fact, value, with_parts=is_handed)
         left = self._leave(model, edge, fact)
         if left is not None:
             return left
@@ -272,10 +273,15 @@ class Transfer:
         environment = self._environment_at_exit(model, edge, fact, value)
         return self.outcomes.numbered(fact, outside, environment)
 
-    def _with_result(self, model: FunctionModel, edge: Edge, fact: Fact, value: ir.Expr | None) -> set[Path]:
-        """The paths of a fact with those through the result of a function that returns a value."""
+    def _with_result(
+        self, model: FunctionModel, edge: Edge, fact: Fact, value: ir.Expr | None, *, with_parts: bool = False
+    ) -> set[Path]:
+        """The paths of a fact with those through the result of a function that returns a value; `with_parts`: that is an object
+        that nobody but the caller has from then on."""
         rule, source = self.rules[fact.rule], None if value is None else path_of(value)
         paths = with_result(fact.paths, source, rule.about_object or fact.state in rule.failure_states)
+        if with_parts and source is not None:
+            paths = {path for path in paths if path[0] != source[0]}
         paths |= self._failed(model, edge, fact, (RESULT,), value)
         if value is not None and not rule.ownership and self._is_beside(fact, value):
             paths.add((RESULT,))

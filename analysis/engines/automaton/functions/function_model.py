@@ -11,6 +11,7 @@ from functools import cached_property, lru_cache
 
 import msgspec
 
+from analysis.c.functions import known
 from analysis.cfa.graph import Cfa, Edge
 from analysis.engines.automaton.functions.access_paths import Path, apply_operations, lvalue_cell, path_cells, path_of, root_of
 from analysis.engines.automaton.functions.cases import Cases, Surroundings
@@ -264,8 +265,8 @@ class FunctionModel:
 
     def forget_rules(self) -> None:
         """Forgets all that depends on the rules, which are others now: it is found out again when it is asked for."""
-        for known in (self._matches, self._has, self._touched, self._sensitive, self._fresh):
-            known.clear()
+        for answers in (self._matches, self._has, self._touched, self._sensitive, self._fresh):
+            answers.clear()
 
     def rewrite(self, footprints: Footprints, moved: Moved) -> Rewritten | None:
         """Takes over what the called functions write and read now, if nothing that the model says beside that is concerned; else
@@ -387,7 +388,7 @@ class FunctionModel:
 
     def is_fresh(self, root: str, rule: int) -> bool:
         """Whether the variable only ever holds objects that the function itself made by a starting call of
-        the rule, so that nobody else knows them. A parameter that the function does not change counts as
+        the rule, or one that allocates, so that nobody else knows them. A parameter that the function does not change counts as
         well: it holds the caller's object."""
         if root in self.parameters:
             return root not in self.assignments.reassigned
@@ -400,7 +401,10 @@ class FunctionModel:
         effect = edge.effect
         if isinstance(effect, ir.Assign):
             return isinstance(ir.strip_casts(effect.value), ir.Undefined | ir.IntConst)
-        return any(match.rule == rule and match.source == START for match in self.matches(edge).after)
+        if any(match.rule == rule and match.source == START for match in self.matches(edge).after):
+            return True
+        function = known(ir.direct_callee(effect) or "") if isinstance(effect, ir.Call) else None
+        return function is not None and function.result == "block" and not function.frees
 
     def decided(self, edge: Edge) -> bool:
         """Whether the branches that lead to this call of an assertion's failure are known to be taken when they are reached.
