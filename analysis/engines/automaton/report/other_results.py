@@ -7,7 +7,7 @@ name.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from analysis.cfa.graph import Cfa
 from analysis.engines.automaton.facts.product import ProgramDelta
@@ -32,20 +32,8 @@ def is_taken_for_failure(delta: ProgramDelta, steps: Sequence[Taken], home: Take
     callee = delta.model(steps[number - 1].function)
     own = _constants(callee, last.value)
     others = [one for value in _returned(callee.cfa) for one in _constants(callee, value) if one not in own]
-    answers: set[ir.Expr] = {call.result}
-    conditions = delta.model(home.function).conditions
-    for taken in steps[number + 1 :]:
-        if taken.event != "edge" or (taken.function, taken.depth) != (home.function, home.depth):
-            continue
-        effect = _effect(delta, taken)
-        if isinstance(effect, ir.Assign) and ir.strip_casts(effect.value) in answers:
-            answers.add(effect.target)
-        test = conditions.of_edge.get(taken.edge) if isinstance(effect, ir.Assume) else None
-        if test is None or ir.strip_casts(conditions.keys[test[0]]) not in answers:
-            continue
-        if any(_fits(one, test[1]) for one in others) and not any(_fits(one, test[1]) for one in own):
-            return True
-    return False
+    said = _said(delta, steps[number:], home, call.result)
+    return any(not any(_fits(one, test) for one in own) and any(_fits(one, test) for one in others) for test in said)
 
 
 def is_sometimes_given(delta: ProgramDelta, steps: Sequence[Taken], home: Taken) -> bool:
@@ -65,6 +53,21 @@ def _return(steps: Sequence[Taken], home: Taken) -> int | None:
     """The number of the step by which the value comes to an activation from a function that it calls."""
     own = ((taken.function, taken.depth) == (home.function, home.depth) and taken.event == "return" for taken in steps)
     return next((number for number, is_back in enumerate(own) if is_back and number), None)
+
+
+def _said(delta: ProgramDelta, steps: Sequence[Taken], home: Taken, answer: ir.Expr) -> Iterator[Interval]:
+    """What the branches of an activation say of an answer, or of a variable that has it."""
+    answers = {answer}
+    conditions = delta.model(home.function).conditions
+    for taken in steps:
+        if taken.event != "edge" or (taken.function, taken.depth) != (home.function, home.depth):
+            continue
+        effect = _effect(delta, taken)
+        if isinstance(effect, ir.Assign) and ir.strip_casts(effect.value) in answers:
+            answers.add(effect.target)
+        test = conditions.of_edge.get(taken.edge) if isinstance(effect, ir.Assume) else None
+        if test is not None and ir.strip_casts(conditions.keys[test[0]]) in answers:
+            yield test[1]
 
 
 def _effect(delta: ProgramDelta, taken: Taken) -> ir.Effect | None:
