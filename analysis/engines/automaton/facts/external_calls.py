@@ -14,7 +14,15 @@ from analysis.engines.automaton.facts.facts import Environment, Fact
 from analysis.engines.automaton.facts.interior import into, points_into
 from analysis.engines.automaton.facts.moved_paths import changed_by, is_inside, is_steady, parts_of, survivors
 from analysis.engines.automaton.facts.outcomes import Outcomes
-from analysis.engines.automaton.facts.ownership import HandedBack, copies_bytes, handed_back, is_about, may_end, takes_over
+from analysis.engines.automaton.facts.ownership import (
+    HandedBack,
+    copies_bytes,
+    handed_back,
+    is_about,
+    is_read_after,
+    may_end,
+    takes_over,
+)
 from analysis.engines.automaton.functions.access_paths import Path, lvalue_cell, path_of
 from analysis.engines.automaton.functions.function_model import FunctionModel
 from analysis.model import ir
@@ -79,7 +87,9 @@ class ExternalCalls:
         assert isinstance(call, ir.Call)
         if self._ends(model, edge, fact, path):
             paths -= parts
-            return self._outcomes.lost(fact, edge) if all(one[: len(path)] == path for one in paths) else None
+            if not all(one[: len(path)] == path for one in paths):
+                return None
+            return [] if is_read_after(model, edge, parts) else self._outcomes.lost(fact, edge)
         moved = self._moved(model, edge, fact, path)
         if moved is None:
             return [] if takes_over(self._program, call, self._rules[fact.rule]) else None

@@ -5,10 +5,11 @@ A value that somebody else may own from then on is not tracked any further: who 
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import NamedTuple
 
 from analysis.c.functions import Function
-from analysis.cfa.graph import Program
+from analysis.cfa.graph import Edge, Program
 from analysis.engines.automaton.facts.facts import Fact
 from analysis.engines.automaton.facts.interior import into, points_into
 from analysis.engines.automaton.facts.moved_paths import parts_of
@@ -128,6 +129,24 @@ def is_new_holder(model: FunctionModel, fact: Fact, value: ir.Expr) -> bool:
         return False
     is_direct = all(len(path) == 3 and path[1] == "*" and path[2][0] == "." for path in parts_of(fact.paths, source))
     return is_direct and ir.strip_casts(value).type == value.type and model.is_fresh(source[0], fact.rule)
+
+
+def is_read_after(model: FunctionModel, edge: Edge, paths: Set[Path]) -> bool:
+    """Whether the function reads one of these paths after an edge that ends the object that they lead through: then it uses what
+    has ended, but it does not forget what that held."""
+    holders = {path[0] for path in paths}
+    reached, work = {edge.target}, [edge.target]
+    while work:
+        for after in model.cfa.outgoing.get(work.pop(), ()):
+            if any(path_of(part) in paths for part in model.cfa.parts[after.id] if isinstance(part, ir.LVALUES)):
+                return True
+            target = ir.target_of(after.effect)
+            if target is not None and path_of(target) in {(holder,) for holder in holders}:
+                continue  # it leads to another object from then on
+            if after.target not in reached:
+                reached.add(after.target)
+                work.append(after.target)
+    return False
 
 
 def mentions(value: ir.Expr, paths: tuple[Path, ...]) -> bool:
