@@ -90,6 +90,14 @@ def test_an_edit_of_the_maker_decides(tmp_path: Path) -> None:
     assert found == [0, 2, 0, 2]
 
 
+def test_what_is_read_after_its_holder_was_freed_is_not_lost(tmp_path: Path) -> None:
+    """That is another mistake. In a loop, the next turn reads from another object."""
+    twice = "int r1(const char *s) { struct obj *o = make(s); if (!o) return 0; free(o); free(o->name); return 0; }"
+    turns = "int r2(const char *s) { int n = 0; while (*s) { struct obj *o = make(s++); if (!o) break; "
+    turns += "n += o->name != NULL; free(o); } return n; }"
+    assert _functions_with_leaks(tmp_path, twice + turns) == {"r2"}
+
+
 def _functions_with_leaks(folder: Path, text: str) -> set[str]:
     path = folder / "a.c"
     path.write_text(_MAKERS + text, encoding="utf-8")
