@@ -14,6 +14,7 @@ from analysis.model.c_types import Integer, Type
 
 _MOST_WRITTEN = 24
 _MOST_CELLS = 8
+_FEW = 2  # such results say whether something was done, and are compared with nothing
 
 
 class RelationContract(NamedTuple):
@@ -77,17 +78,19 @@ def _is_parameter(part: ir.Expr) -> bool:
 
 
 def _bounds(result: ir.Var, state: RelationState, candidates: Iterable[ir.Expr]) -> Iterator[Difference]:
-    """How the result compares with candidates, where its type does not say so."""
-    if not isinstance(result.type, Integer):
+    """How the result compares with candidates, where the numbers that it can be do not say so."""
+    known = Differences(state.differences)
+    least, greatest = known.range(result)
+    if least is None or greatest is None or greatest - least <= _FEW:
         return
-    known, of_type = Differences(state.differences), Differences(())
+    by_numbers = Differences((Difference(result, ZERO, greatest), Difference(ZERO, result, -least)))
     for term in candidates:
         for one in (Difference(result, term, -1), Difference(result, term, 0)):
-            if known.implies(one) and not of_type.implies(one):
+            if known.implies(one) and not by_numbers.implies(one):
                 yield one
                 break
         for one in (Difference(term, result, -1), Difference(term, result, 0)):
-            if known.implies(one) and not of_type.implies(one) and term != ZERO:
+            if known.implies(one) and not by_numbers.implies(one) and term != ZERO:
                 yield one
                 break
 
