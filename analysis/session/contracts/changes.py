@@ -64,13 +64,18 @@ def _related(before: FunctionContract, now: FunctionContract) -> Iterator[str]:
 def _added(before: FunctionContract, now: FunctionContract) -> Iterator[str]:
     """What callers have to keep of blocks now, and had not to before."""
     old = set(map(without_null, _texts(before.blocks)))
-    yield from (f"now also {text}" for text in _texts(now.blocks) if without_null(text) not in old)
+    yield from (f"now also {text}" for text in _expected(now) if without_null(text) not in old)
 
 
 def _removed(before: FunctionContract, now: FunctionContract) -> Iterator[str]:
     """What callers have to keep no longer of blocks. Mostly it follows from what is done no longer: then that is said alone."""
     new = set(map(without_null, _texts(now.blocks)))
-    yield from (f"no longer {text}" for text in _texts(before.blocks) if without_null(text) not in new)
+    yield from (f"no longer {text}" for text in _expected(before) if without_null(text) not in new)
+
+
+def _expected(contract: FunctionContract) -> list[str]:
+    """What callers have to keep of blocks. That it frees what it finds is only said where nothing else is."""
+    return [text for text in _texts(contract.blocks) if text != words.FREES_FOUND]
 
 
 def _returns(before: FunctionContract, now: FunctionContract) -> Iterator[str]:

@@ -47,7 +47,7 @@ def expected_blocks(
         expected.pop(no_file, None)
     never_null = {name for name in parameters if any(_says_not_null(condition, name) for condition in required)}
     clauses = [Clause(text, "", status, rules[need]) for need, text in _texts(expected, never_null)]
-    if found.ends_unknown:
+    if found.ends_unknown and not required and not clauses:  # else who reads it would think that nothing matters
         clauses.append(Clause(words.FREES_FOUND, "", status, "double-free"))
     return tuple(clauses)
 

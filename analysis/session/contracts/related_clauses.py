@@ -158,8 +158,9 @@ def _meets(place: Place, written: Iterable[Place]) -> bool:
 
 
 def _is_shown(term: ir.Expr) -> bool:
-    """Whether a term is one that people read; complements of bits are not."""
-    return not any(isinstance(part, ir.Unary) and part.operator == "~" for part in ir.walk(term))
+    """Whether a term is one that people read; complements of bits are not, nor types without a name."""
+    odd = (part for part in ir.walk(term) if isinstance(part, ir.Unary | ir.Cast))
+    return not any("#" in spell(part.type) if isinstance(part, ir.Cast) else part.operator == "~" for part in odd)
 
 
 def _is_global(place: ir.Expr) -> bool:
