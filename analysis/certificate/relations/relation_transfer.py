@@ -232,7 +232,7 @@ class RelationTransfer:
         if function is None or not function.is_complete or not function.only_writes:
             return ANYTHING
         written = self.objects.by_library(function, call)
-        return RelationContract(written=frozenset(one for one in written if isinstance(one, Place)) or frozenset())
+        return RelationContract(written=frozenset(one for one in written if isinstance(one, Place)))
 
 
 def _passed(before: Evaluation, callee: Cfa, call: ir.Call) -> dict[str, ir.Expr]:
