@@ -11,6 +11,7 @@ from analysis.cfa.graph import Edge, Program
 from analysis.cfa.linking.obstacle_words import is_open_order
 from analysis.cfa.linking.obstructed import MAIN
 from analysis.model import ir
+from analysis.model.kept_with import kept_with
 from analysis.model.spelling import display_name
 
 
@@ -18,6 +19,11 @@ def hidden_calls(program: Program, entries: Collection[str]) -> str:
     """Why not all calls of functions of the program may be seen, in runs from the entries; empty if they are."""
     if tuple(entries) != (MAIN,) or MAIN not in program.functions:
         return "there is no main() from which all runs start"
+    return _hidden_below_main(program)
+
+
+@kept_with
+def _hidden_below_main(program: Program) -> str:
     called, waiting, reached = callees(program), [MAIN], {MAIN}
     while waiting:
         name = waiting.pop()

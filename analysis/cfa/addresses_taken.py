@@ -50,7 +50,12 @@ def taken_among(parts: Iterable[ir.Expr]) -> Iterator[ir.Var]:
 
 def taken_by_initialisers(variables: Iterable[Global]) -> frozenset[str]:
     """The variables with static storage whose address initialisers hold, as far as these are kept (`Global.open`)."""
-    values = (value for one in variables for value in (one.initial, *(part.value for part in one.parts)))
+    return frozenset[str]().union(*map(_taken_by_initialiser, variables))
+
+
+@kept_with
+def _taken_by_initialiser(variable: Global) -> frozenset[str]:
+    values = (variable.initial, *(part.value for part in variable.parts))
     return frozenset(var.name for var in taken_in(values) if var.scope == "global")
 
 

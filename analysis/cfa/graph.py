@@ -231,7 +231,7 @@ class FunctionSource(msgspec.Struct, frozen=True):
     end_site: Site
 
 
-class Global(msgspec.Struct, frozen=True):
+class Global(msgspec.Struct, frozen=True, cache_hash=True, weakref=True):
     """A variable with static storage. `initial` is the constant that it starts with: its initialiser where that
     is a scalar constant or an address, `Zero` or 0 when there is none, `Unknown` when it is defined nowhere in the program.
 

@@ -59,6 +59,7 @@ def _variables(cfa: Cfa) -> Iterator[ir.Var]:
     return (part for found in cfa.parts.values() for part in found if isinstance(part, ir.Var))
 
 
-def _names_of_initial(variable: Global) -> set[str]:
+@kept_with
+def _names_of_initial(variable: Global) -> frozenset[str]:
     values = (variable.initial, *(expr for part in variable.parts for expr in ir.expressions(part)))
-    return {part.name for value in values for part in ir.walk(value) if isinstance(part, ir.Var)}
+    return frozenset(part.name for value in values for part in ir.walk(value) if isinstance(part, ir.Var))

@@ -96,7 +96,8 @@ def test_one_function_as_text(folder: Path, capsys: pytest.CaptureFixture[str]) 
     assert capsys.readouterr().out.splitlines() == [
         "a.c:8: int size(const struct item *i)",
         "  expects `i != NULL` (proved)",
-        "  expects `i` to be null, or neither freed nor closed (proved)",
+        "  expects `i` to be neither freed nor closed (proved)",
+        "  returns `i->size` (proved)",
         "  writes nothing that callers see (proved)",
         "  callers: 1 of 2 callers is not proved to keep what it expects, blocks and streams aside",
     ]

@@ -92,10 +92,13 @@ async def test_contracts_follow_the_text(stock: Client, folder: Path) -> None:
     edited(stock, uri, 2, RETURN, RETURN + 1, "    return stock->count;\n")
     await stock.findings(uri, 2)
     assert "- expects `stock != NULL`" in await hovered(stock, other, 3, "stock_count")
-    await until_lenses(stock, uri, ["contract changed: now expects `stock != NULL`: 1 of 2 callers is not proved to keep it"])
+    needs = "now expects `stock != NULL`: 1 of 2 callers is not proved to keep it; now returns `stock->count`"
+    await until_lenses(stock, uri, [f"contract changed: {needs}"])
     stock.text_document_did_save(types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(uri)))
     await until_lenses(stock, uri, [])
     edited(stock, uri, 3, RETURN, RETURN + 1, "    return stock->count;\n\n")
     await stock.findings(uri, 3)
     edited(stock, uri, 4, RETURN, RETURN + 1, "    return stock == 0 ? 0 : stock->count;\n")
-    await until_lenses(stock, uri, ["contract changed: no longer expects `stock != NULL` — 2 callers"])
+    await until_lenses(
+        stock, uri, ["contract changed: no longer expects `stock != NULL`; no longer returns `stock->count` — 2 callers"]
+    )

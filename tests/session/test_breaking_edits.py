@@ -12,7 +12,7 @@ from analysis.cfa.graph import Program
 from analysis.model.options import Options
 from analysis.session.portfolio.request import Proved
 from tests.support.breaking_edits import BREAKS, Break
-from tests.support.contract_proofs import answers, forget
+from tests.support.contract_proofs import answers, forget, from_nothing
 
 _GROUPS = 8
 
@@ -52,9 +52,7 @@ def _follow(edit: Break, folder: Path) -> None:
     for files in (before, after, before):
         program = editor.edit(files)
         now = answers(program)
-        with pytest.MonkeyPatch.context() as patch:
-            forget(patch)
-            assert now == answers(program), edit.name
+        assert now == from_nothing(program), edit.name
         if files is after:
             proved = {(one.function.rpartition("::")[2], one.rule) for one in now if isinstance(one.answer, Proved)}
             assert (edit.function, edit.rule) not in proved, edit.name

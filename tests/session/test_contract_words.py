@@ -354,7 +354,8 @@ def test_a_pointer_to_a_function_of_a_project_is_needed_unless_it_may_be_null(us
     [
         # `f(0, 0)` returns 0 as well, but callers keep `p != NULL`
         ("if (n > 1 && *p == 3) n = 0; return 0;", ["expects `p != NULL`"]),
-        ("return *p;", ["expects `p != NULL`", "returns 0 if and only if `*p == 0`"]),
+        ("return *p;", ["expects `p != NULL`"]),  # it says that it returns `*p`
+        ("return *p ? 3 : 0;", ["expects `p != NULL`", "returns 0 if and only if `*p == 0`"]),
         ("return p ? 1 : 0;", ["expects nothing", "returns 0 if and only if `p == NULL`"]),
         (
             "return n && *p ? 1 : 0;",

@@ -17,8 +17,9 @@ _HEAD = """typedef unsigned long size_t; void *malloc(size_t); void free(void *)
 struct item { struct item *next; char *name; int n; }; struct item *first; void opaque(void);
 """
 _LIVE, _BLOCK = "neither freed nor closed", "a whole block of memory that nothing else frees"
-_NO_FILE = "to point to what leads to nothing that has to be closed"
-_HOLDS = "to point to what leads to nothing that has to be freed"
+_FREES = "may free or close what it finds in memory, which nothing else must do"
+_TO_CLOSE = "points to what leads to nothing that has to be closed"
+_TO_END = "points to what leads to nothing that has to be freed or closed"
 
 
 def _contract(text: str) -> FunctionContract:
@@ -29,24 +30,30 @@ def _contract(text: str) -> FunctionContract:
     ("text", "said"),
     [
         ("int f(int n) { return n; }", []),
-        ("int f(struct item *p) { return p->n; }", [f"expects `p` to be null, or {_LIVE}"]),
+        ("int f(struct item *p) { return p->n; }", [f"expects `p` to be {_LIVE}"]),
+        ("int f(struct item *p) { return p ? p->n : 0; }", [f"expects `p` to be null, or {_LIVE}"]),
+        ("int f(struct item *p, struct item *q) { return p->n + (q ? q->n : 0); }", [
+            f"expects `p` to be {_LIVE}", f"expects `q` to be null, or {_LIVE}"]),
+        ("int f(struct item *p) { return p->next->n; }", []),
+        ("struct pair { char *p; }; void f(struct pair b) { free(b.p); }", [_FREES]),
+        ("void f(struct item *p) { free(p->name); }", [f"expects `p` to be {_LIVE}"]),
         ("int f(struct item *p, struct item *q) { return p->n + q->n; }", [
-            f"expects each of `p` and `q` to be null, or {_LIVE}"]),
+            f"expects each of `p` and `q` to be {_LIVE}"]),
         # a block that is freed is live, so that the one says the other
-        ("void f(char *p) { p[0] = 1; free(p); }", [f"expects `p` to be null, or {_BLOCK}",
-            f"expects `p` to be null, or {_NO_FILE}"]),
+        ("void f(char *p) { p[0] = 1; free(p); }", [f"expects `p` to be {_BLOCK}",
+            f"may leak unless `p` {_TO_CLOSE}"]),
         ("int f(FILE *s) { return fclose(s); }", [  # an open stream may lead to other blocks
-            "expects `s` to be null, or an open stream that nothing else closes",
-            f"expects `s` to be null, or {_HOLDS} or closed"]),
-        ("void f(struct item *p) { p->next = 0; }", [f"expects `p` to be null, or {_LIVE}",
-            f"expects `p` to be null, or {_HOLDS} or closed"]),
+            "expects `s` to be an open stream that nothing else closes",
+            f"may leak unless `s` {_TO_END}"]),
+        ("void f(struct item *p) { p->next = 0; }", [f"expects `p` to be {_LIVE}",
+            f"may leak unless `p` {_TO_END}"]),
         ("void f(struct item *p) { free(p); }", [f"expects `p` to be null, or {_BLOCK}",
-            f"expects `p` to be null, or {_HOLDS} or closed"]),
+            f"may leak unless `p` is null, or {_TO_END}"]),
         # a rule that is violated, whatever callers keep, is left out
-        ("void f(char *p) { free(p); free(p); }", [f"expects `p` to be null, or {_NO_FILE}"]),
+        ("void f(char *p) { free(p); free(p); }", [f"may leak unless `p` is null, or {_TO_CLOSE}"]),
         ("int f(struct item *p) { return p->n + first->n; }", []),
         # only one of two rules does
-        ("void f(struct item *p) { p->next = 0; first = 0; }", [f"expects `p` to be null, or {_LIVE}"]),
+        ("void f(struct item *p) { p->next = 0; first = 0; }", [f"expects `p` to be {_LIVE}"]),
         # attributes make functions run before main: nothing is proved
         ("__attribute__((constructor)) static void h(void) { } int f(struct item *p) { return p->n; }", []),
     ],
@@ -80,3 +87,29 @@ def test_an_edit_says_what_is_expected_now() -> None:
     assert said == f"contract changed: now returns 0 or 1; now also expects `p` to be null, or {_LIVE}"
     frees = _contract("void f(char *p) { free(p); }")
     assert "expects" not in change_text(_contract("void f(char *p) { }"), frees, 2, 2)
+
+
+def test_that_a_parameter_must_not_be_null_any_more_changes_nothing_else() -> None:
+    before, now = _contract("int f(int *p) { return p ? *p : 0; }"), _contract("int f(int *p) { return *p; }")
+    said = change_text(before, now, 0, 0)
+    assert "now expects `p != NULL`" in said
+    assert "freed" not in said
+    assert not [one for one in sentences(now) if "to be null" in one.text]
+
+
+def test_who_frees_what_it_finds_does_not_expect_nothing() -> None:
+    texts = [one.text for one in sentences(_contract("struct pair { char *p; }; void f(struct pair b) { free(b.p); }"))]
+    assert _FREES in texts
+    assert "expects nothing" not in texts
+
+
+def test_what_is_read_as_numbers_is_not_kept() -> None:
+    head = "int sscanf(const char *, const char *, ...);"
+    kept = [
+        [
+            one.text
+            for one in _contract(f"{head} int f(const char *s) {{ int n = 0; char *t; sscanf(s, {text}); return n; }}").ownership
+        ]
+        for text in ('"%d", &n', '"%ms", &t')
+    ]
+    assert kept == [[], ["may keep `s`, or pass it on"]]

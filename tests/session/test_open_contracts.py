@@ -76,7 +76,8 @@ def opened(tmp_path: Path) -> Opened:
 def test_a_contract_is_that_of_the_text_as_it_is(opened: Opened) -> None:
     assert opened.told("size") == SIZE
     opened.edit(TEXT.replace("i ? i->size : 0", "i->size"))
-    assert opened.told("size") == ["expects `i != NULL`", LIVE, "writes nothing that callers see"]
+    expected = "expects `i` to be neither freed nor closed"
+    assert opened.told("size") == ["expects `i != NULL`", expected, "returns `i->size`", "writes nothing that callers see"]
     aside = "1 of 2 callers is not proved to keep what it expects, blocks and streams aside"
     assert callers_sentence(opened.tell("size").contract) == aside
     opened.edit(TEXT)
@@ -122,7 +123,11 @@ def test_what_there_is_no_time_for_is_found_when_nobody_waits(opened: Opened) ->
 
 
 EDITS = {
-    "size": ("i ? i->size : 0", "i->size", "now expects `i != NULL`: 1 of 2 callers is not proved to keep it"),
+    "size": (
+        "i ? i->size : 0",
+        "i->size",
+        "now expects `i != NULL`: 1 of 2 callers is not proved to keep it; now returns `i->size`",
+    ),
     "drop": ("{ free(i); }", "{ }", "no longer frees `i`; no longer writes `errno`"),
     "once": ("count++; return", "return", "no longer writes `count`"),
     "twice": ("return size(i) + size(0)", "for (;;) {}", "does not return any more"),
@@ -166,7 +171,9 @@ def test_what_was_saved_is_the_text_that_is_compared_with(opened: Opened) -> Non
     opened.save()
     assert opened.changes() == {}
     opened.edit(TEXT)
-    assert opened.changes() == {"size": "contract changed: no longer expects `i != NULL` — 2 callers"}
+    assert opened.changes() == {
+        "size": "contract changed: no longer expects `i != NULL`; no longer returns `i->size` — 2 callers"
+    }
 
 
 def test_a_version_that_is_still_to_come_can_be_saved(opened: Opened) -> None:
@@ -174,7 +181,9 @@ def test_a_version_that_is_still_to_come_can_be_saved(opened: Opened) -> None:
     opened.edit(TEXT.replace("i ? i->size : 0", "i->size"))
     assert opened.changes() == {}
     opened.edit(TEXT)
-    assert opened.changes() == {"size": "contract changed: no longer expects `i != NULL` — 2 callers"}
+    assert opened.changes() == {
+        "size": "contract changed: no longer expects `i != NULL`; no longer returns `i->size` — 2 callers"
+    }
 
 
 def test_nothing_is_compared_with_a_saved_text_that_was_never_checked(opened: Opened) -> None:

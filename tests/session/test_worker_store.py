@@ -172,7 +172,7 @@ def test_contracts_are_compared_before_it_is_quiet(folder: Path, store: Path) ->
     assert process.patience() == 0
     process.service.rest()
     (news,) = (event for event in process.events if isinstance(event, ContractChanges))
-    assert [change.text for change in news.changes] == ["contract changed: now writes `kept`"]
+    assert [change.text for change in news.changes] == ["contract changed: now writes `kept`; now sets `kept` to `1`"]
     assert programs(store) == 0, "the text is not quiet yet"
     assert process.patience()
     process.service.rest()

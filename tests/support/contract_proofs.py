@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import pytest
 
+from analysis.certificate.pointed import whole_program
 from analysis.cfa.graph import Program
 from analysis.cpa.framework.algorithm import Cancellation
 from analysis.session.portfolio import contract_proofs, range_proofs
@@ -21,6 +24,14 @@ def forget(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(contract_proofs, "_last_values", {})
     monkeypatch.setattr(contract_proofs, "HERE", KeptData())
     monkeypatch.setattr(range_proofs, "_last", None)
+    monkeypatch.setattr(whole_program, "_last", [])
+
+
+def from_nothing(program: Program) -> list[OfFunction]:
+    """What is answered where nothing is known of another program, nor of this one."""
+    with pytest.MonkeyPatch.context() as patch:
+        forget(patch)
+        return answers(copy(program))
 
 
 def answers(program: Program) -> list[OfFunction]:

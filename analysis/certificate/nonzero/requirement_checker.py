@@ -24,7 +24,7 @@ from analysis.cfa.graph import Cfa, Program
 from analysis.cfa.linking.evaluation_order import assumptions_of
 from analysis.cfa.marks import marked
 from analysis.cpa.obstacles.beside import beside
-from analysis.cpa.obstacles.completeness import KEEPS_ERRNO, called_outside, keeps_errno
+from analysis.cpa.obstacles.completeness import KEEPS_ERRNO, called_outside, calls_unknown, keeps_errno
 from analysis.cpa.obstacles.kept_buffers import keeping_buffers, may_use_buffers
 from analysis.frontend.declarations.file_level import UNSEEN
 from analysis.model import ir
@@ -225,7 +225,7 @@ def functions_about(program: Program, entry: str, needs: Mapping[str, Needs], ru
 
 def assumptions(program: Program, functions: tuple[str, ...], relied: Invariants = NONE) -> tuple[str, ...]:
     """What a proof rests on, as sentences. `relied`: the invariants that it rests on."""
-    calls_others = not all(map(program.knows, called_outside(program, functions)))
+    calls_others = calls_unknown(program, functions)
     rows = (OUTSIDE, calls_others), (OPEN_STREAMS, bool(open_streams(program))), (OWN_KINDS, bool(relied))
     more = [one.sentence for one, holds in rows if holds]
     return tuple(dict.fromkeys((*assumptions_of(program), BEFORE.sentence, INSIDE.sentence, TYPES.sentence, *more)))

@@ -24,7 +24,7 @@ from analysis.cfa.graph import Program
 from analysis.cfa.linking.evaluation_order import assumptions_of
 from analysis.cfa.linking.obstructed import MAIN
 from analysis.cpa.obstacles.beside import beside
-from analysis.cpa.obstacles.completeness import called_outside
+from analysis.cpa.obstacles.completeness import called_outside, calls_unknown
 from analysis.cpa.obstacles.given_to_library import given_to_library
 from analysis.frontend.declarations.file_level import UNSEEN
 from analysis.model.assumptions import INSIDE, LEFT_OPEN, OUTSIDE, PASSED_BLOCKS, WHOLE_POINTERS, Assumption
@@ -269,7 +269,7 @@ def may_rest_on_data(program: Program, runs_from: tuple[str, ...]) -> tuple[Assu
 
 def assumptions(program: Program, functions: tuple[str, ...], rule: str, by_data: tuple[Assumption, ...]) -> tuple[str, ...]:
     """What a proof that follows these functions rests on, as sentences. `by_data`: what `may_rest_on_data` says."""
-    calls_others = not all(map(program.knows, called_outside(program, functions)))
+    calls_others = calls_unknown(program, functions)
     more = [one for one, holds in ((OUTSIDE, calls_others), (PASSED_BLOCKS, rule in LEAKS)) if holds]
     more += [WHOLE_POINTERS] if rule in LEAKS else []
     more += by_data

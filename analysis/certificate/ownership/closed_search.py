@@ -61,8 +61,7 @@ class ClosedSearch:
 
     def sets(self, *followed: str) -> tuple[FunctionStates, ...]:
         """The closed sets that a proof rests on which speaks of these functions, which were followed before."""
-        numbers = sorted({number for one in followed for number in self._needed(one)})
-        names = [name for number in numbers for name in self._groups[number]]
+        names = [name for number in self._needed(*followed) for name in self._groups[number]]
         return tuple(self._known[name].states for name in names if name in followed or self._known[name].contract)
 
     def found(self, names: Iterable[str]) -> dict[str, Obligations]:
@@ -87,9 +86,10 @@ class ClosedSearch:
                 names[name] = followed.found
         return tuple(names)
 
-    def _needed(self, entry: str) -> list[int]:
-        """The groups of functions whose contracts may matter for a function, callees first, and its own."""
-        reached, waiting = {self._number[entry]}, [self._number[entry]]
+    def _needed(self, *entries: str) -> list[int]:
+        """The groups of functions whose contracts may matter for functions, callees first, and their own."""
+        reached = {self._number[entry] for entry in entries}
+        waiting = list(reached)
         while waiting:
             called = {one for name in self._groups[waiting.pop()] for one in self._called[name]}
             new = {self._number[one] for one in called if one in self._number} - reached

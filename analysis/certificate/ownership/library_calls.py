@@ -101,7 +101,8 @@ def _use(step: Step, call: ir.Call, function: Function, number: int, found: str)
 def _may_go_on(call: ir.Call, function: Function) -> bool:
     """Whether pointers that the function is passed may be elsewhere after the call."""
     links = (call.arguments[at] for at in function.positions("link", "beneath") if at < len(call.arguments))
-    return not function.besides.isdisjoint(("elsewhere", "allocates")) or not all(map(is_null, links))
+    allocates = "allocates" in function.besides and not _only_numbers(call, function)
+    return allocates or "elsewhere" in function.besides or not all(map(is_null, links))
 
 
 def _lose(step: Step, call: ir.Call, name: str, function: Function, given: Sequence[str]) -> None:

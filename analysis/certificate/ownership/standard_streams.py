@@ -18,7 +18,7 @@ from analysis.c.library_variables import STREAMS
 from analysis.certificate.nonzero.values import open_streams
 from analysis.cfa.addresses_taken import taken_by
 from analysis.cfa.callgraph import callees
-from analysis.cfa.graph import Cfa, Program
+from analysis.cfa.graph import Cfa, Global, Program
 from analysis.model import ir
 from analysis.model.c_types import Pointer
 from analysis.model.comparisons import COMPARISONS
@@ -39,8 +39,13 @@ def never_closed(program: Program) -> frozenset[str]:
             for name, is_closed in _going(program, effect):
                 (closed if is_closed else elsewhere).add(name)
     for variable in program.globals.values():
-        elsewhere.update(_named((variable.initial, *(part.value for part in variable.parts))))
+        elsewhere.update(_named_at_start(variable))
     return found - closed - (elsewhere if _closes_any(program) else set())
+
+
+@kept_with
+def _named_at_start(variable: Global) -> frozenset[str]:
+    return frozenset(_named((variable.initial, *(part.value for part in variable.parts))))
 
 
 @kept_with

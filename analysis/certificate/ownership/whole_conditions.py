@@ -9,29 +9,82 @@ a function calls, as callers get from it what it loses.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from operator import is_
+from typing import NamedTuple
 
 from analysis.certificate.ownership.obligations import LEAKS, Condition, Obligations
 from analysis.certificate.ownership.open_descriptors import opens_descriptors
 from analysis.certificate.pointed.nodes import MADE
-from analysis.certificate.pointed.whole_program import pointed
+from analysis.certificate.pointed.whole_program import Pointed, pointed
 from analysis.cfa.graph import Program
+from analysis.model.kept_with import kept_with
 from analysis.model.spelling import display_name
 
+_OF_FUNCTIONS = frozenset(("below", "through"))
+"""Conditions that are met, or not, by what is found of other functions."""
 _LOST = {"memory-leak": MADE, "resource-leak": MADE - {"heap"}}
+
+
+_NOTHING = Obligations()
+
+
+class _Looked:
+    """What closed sets show, with all of it that was looked at, by function; None: they show nothing."""
+
+    def __init__(self, found: Mapping[str, Obligations]) -> None:
+        self._found = found
+        self.looked: dict[str, Obligations | None] = {}
+
+    def get(self, name: str) -> Obligations | None:
+        """What is shown of a function."""
+        one = self.looked[name] = self._found.get(name)
+        return one
+
+
+class _Reason(NamedTuple):
+    """Why a condition may not be met, and what it follows from beside what pointers lead to: what is shown of functions."""
+
+    names: tuple[str, ...]
+    found: tuple[Obligations | None, ...]
+    why: str
+
+    def holds(self, found: Mapping[str, Obligations]) -> bool:
+        """Whether it follows from what is shown now."""
+        return all(map(is_, map(found.get, self.names), self.found))
+
+
+_Found = Mapping[str, Obligations] | _Looked
+
+
+@kept_with
+def _reasons(_pointed: Pointed) -> dict[tuple[str, str, bool, bool], _Reason]:
+    """Why conditions may not be met: after an edit, it is computed again of those functions only for which something else is
+    shown of a function that it follows from."""
+    return {}
 
 
 def unmet(program: Program, found: Mapping[str, Obligations], function: str, rule: str, *, is_kept: bool = False) -> str:
     """Why a condition may not be met under which a rule holds in a function, in runs from `main`; empty if all are. `found` is
     what closed sets show. `is_kept`: callers of the function keep what it requires of what its parameters lead to."""
+    known, key = _reasons(pointed(program)), (function, rule, is_kept, opens_descriptors(program))
+    before = known.get(key)
+    if before is None or not before.holds(found):
+        looked = _Looked(found)
+        why = _unmet(program, looked, function, rule, is_kept=is_kept)
+        before = known[key] = _Reason(tuple(looked.looked), tuple(looked.looked.values()), why)
+    return before.why
+
+
+def _unmet(program: Program, found: _Found, function: str, rule: str, *, is_kept: bool) -> str:
     for name, condition, why in _asked(program, found, function, rule, is_kept=is_kept):
         if condition.what == "below":
-            if condition.callee not in found:
+            if found.get(condition.callee) is None:
                 return f"{display_name(condition.callee)}() is called, and is not followed"
         elif condition.what == "through":
             called = _called_through(program, name, condition)
             if called is None or not all(_gives_nothing(program, found, one, rule) for one in called):
                 return why
-        elif not _is_met(program, name, rule, condition):
+        else:
             return why
     return ""
 
@@ -54,19 +107,36 @@ def never_ends(program: Program, function: str, parameter: str) -> bool:
 
 
 def _asked(
-    program: Program, found: Mapping[str, Obligations], function: str, rule: str, *, is_kept: bool = False
+    program: Program, found: _Found, function: str, rule: str, *, is_kept: bool = False
 ) -> Iterator[tuple[str, Condition, str]]:
     """The conditions of a function, and of those that it is asked about, each with its function and why it matters."""
     waiting, seen = [function], {function}
     while waiting:
         name = waiting.pop()
-        one = found.get(name, Obligations())
-        lost = {} if is_kept and name == function else one.lost.get(rule, {})
-        for condition, why in (*one.unless.get(rule, {}).items(), *lost.items()):
+        one = found.get(name) or _NOTHING
+        for condition, why in _left(program, name, one, rule, is_kept=is_kept and name == function):
             yield name, condition, why
             new = [one for one in _asked_about(program, name, condition) if one not in seen]
             seen.update(new)
             waiting += new
+
+
+def _left(program: Program, function: str, one: Obligations, rule: str, *, is_kept: bool) -> tuple[tuple[Condition, str], ...]:
+    """The conditions of a function without those that are met by what pointers lead to. As long as neither this differs nor the
+    conditions, they are what they were before an edit."""
+    known, key = _answers(pointed(program)), (function, rule, is_kept, opens_descriptors(program))
+    found = known.get(key)
+    if found is None or found[0] is not one:
+        lost = {} if is_kept else one.lost.get(rule, {})
+        asked = (*one.unless.get(rule, {}).items(), *lost.items())
+        left = (each for each in asked if each[0].what in _OF_FUNCTIONS or not _is_met(program, function, rule, each[0]))
+        found = known[key] = one, tuple(left)
+    return found[1]
+
+
+@kept_with
+def _answers(_pointed: Pointed) -> dict[tuple[str, str, bool, bool], tuple[Obligations, tuple[tuple[Condition, str], ...]]]:
+    return {}
 
 
 def _asked_about(program: Program, function: str, condition: Condition) -> tuple[str, ...]:
@@ -82,7 +152,7 @@ def _called_through(program: Program, function: str, condition: Condition) -> tu
     return None if condition.expr is None else pointed(program).called(function, condition.expr)
 
 
-def _gives_nothing(program: Program, found: Mapping[str, Obligations], name: str, rule: str) -> bool:
+def _gives_nothing(program: Program, found: _Found, name: str, rule: str) -> bool:
     """Whether callers of a function, whatever it is passed, get no block from it unseen, and get control back, if its own
     conditions are met."""
     if name not in program.functions:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from analysis.c.control import NAMED_CODE
 from analysis.c.library_variables import CODE_VARIABLES, ENVIRON, LIBRARY_VARIABLES, STREAMS
 from analysis.certificate.hidden_calls import may_hide
-from analysis.certificate.pointed.constraints import NOWHERE, CallSite, Values, constraints_of, places, values
-from analysis.certificate.pointed.library_constraints import LibraryCall, is_followed
+from analysis.certificate.pointed.constraints import NOWHERE, CallSite, Constraints, Values, constraints_of, places, values
+from analysis.certificate.pointed.library_constraints import LibraryCall, is_followed, library_call
 from analysis.certificate.pointed.nodes import (
     ANYTHING,
     ARGUMENTS,
@@ -36,18 +36,19 @@ _MAY_BE_CODE = frozenset((ANYTHING, UNSEEN, FIXED_PLACE))
 """The library's own objects are none: it has variables that lead to functions of its own, and these begin with `ANYTHING`."""
 
 
-_last: tuple[tuple[object, ...], Pointed] | None = None
-"""The last answers, with what they follow from: most edits do not change where pointers go."""
+_MOST_KEPT = 3
+_last: list[tuple[tuple[object, ...], Pointed]] = []
+"""The last answers, the newest first, with what they follow from: most edits do not change where pointers go, or are taken
+back."""
 
 
 @kept_with
 def pointed(program: Program) -> Pointed:
     """What pointers lead to in runs from `main`."""
-    global _last
     basis = _basis(program)
-    if _last is None or _last[0] != basis:
-        _last = basis, Pointed(program)
-    return _last[1]
+    known = next((one for one in _last if one[0] == basis), None) or (basis, Pointed(program))
+    _last[:] = [known, *(one for one in _last if one is not known)][:_MOST_KEPT]
+    return known[1]
 
 
 def _basis(program: Program) -> tuple[object, ...]:
@@ -66,7 +67,7 @@ class Pointed:
     def __init__(self, program: Program) -> None:
         self._solution = Solution()
         self._ended = frozenset[Node]()
-        self._reached: dict[Node, frozenset[Node]] = {}
+        self._known: dict[tuple[str, ir.Expr, frozenset[str] | None], bool] = {}
         found = _Runs(program, self._solution)
         self.running = frozenset(found.running)
         self.assumed = (COPIED_POINTERS,) if found.takes_enough else (COPIED_POINTERS, ENOUGH_PASSED)
@@ -78,19 +79,31 @@ class Pointed:
 
     def never_ends(self, function: str, pointer: ir.Expr) -> bool:
         """Whether the program never ends what a pointer in a function leads to, whenever it is used."""
-        return self._is_known(function) and all(
-            one not in self._ended and one.kind != "stack" for one in self._evaluated(function, pointer)
-        )
+        return self._once(function, pointer, None)
 
     def holds_none(self, function: str, lvalue: ir.Expr, kinds: frozenset[str]) -> bool:
         """Whether no object of these kinds can be lost with what an lvalue holds at any time: neither if that leads to it, nor if
         it is reached through blocks that are lost with it."""
-        if not self._is_known(function):
+        return self._once(function, lvalue, kinds)
+
+    def _once(self, function: str, expr: ir.Expr, kinds: frozenset[str] | None) -> bool:
+        """The answer to a question that is asked for many functions and after many edits, computed once."""
+        key = function, expr, kinds
+        if key not in self._known:
+            is_known = self._is_known(function)
+            self._known[key] = is_known and (
+                self._never_ends(function, expr) if kinds is None else self._holds_none(function, expr, kinds)
+            )
+        return self._known[key]
+
+    def _never_ends(self, function: str, pointer: ir.Expr) -> bool:
+        return all(one not in self._ended and one.kind != "stack" for one in self._evaluated(function, pointer))
+
+    def _holds_none(self, function: str, lvalue: ir.Expr, kinds: frozenset[str]) -> bool:
+        found = self._objects(places(function, lvalue, self._loaded))
+        if ANYTHING in found:
             return False
-        found = places(function, lvalue, self._loaded)
-        held = frozenset[Node]().union(*(self._solution.held(one) for one in self._objects(found)))
-        if ANYTHING in self._objects(found):
-            return False
+        held = frozenset[Node]().union(*(self._solution.held(one) for one in found))
         seen, waiting = set(held), list(held)
         while waiting:
             one = waiting.pop()
@@ -199,11 +212,17 @@ class _Runs:
         if name in self.running:
             return
         self.running[name] = None
-        cfa, solution = self._program.functions[name], self._solution
+        cfa = self._program.functions[name]
         if any(map(may_hide, cfa.unsupported)):
             self._break(f"not all of {display_name(name)}() is supported")
             return
         found = constraints_of(cfa)
+        self._add(found)
+        for site in found.calls:
+            self._call(name, site)
+
+    def _add(self, found: Constraints) -> None:
+        solution = self._solution
         for node, of in found.addresses:
             solution.address(node, of)
         for target, source in found.copies:
@@ -212,8 +231,6 @@ class _Runs:
             solution.load(target, pointer, may_be_pointer)
         for pointer, source in found.stores:
             solution.store(pointer, source)
-        for site in found.calls:
-            self._call(name, site)
 
     def _call(self, caller: str, site: CallSite) -> None:
         if site.name is not None:
@@ -253,7 +270,8 @@ class _Runs:
         if function is None or not is_followed(function) or name in NAMED_CODE:
             self._break(f"{display_name(caller)}() calls {name}(), of which not all is known")
             return
-        call = LibraryCall(self._solution, caller, site, function)
+        call = library_call(self._program.functions[caller], site, function)
+        self._add(call.constraints)
         self.ended += call.ended
         for node in call.code:
             self._solution.watch(node, lambda one: self._called_back(call, one))

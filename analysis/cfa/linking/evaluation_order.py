@@ -33,9 +33,12 @@ def assumptions_of(program: Program) -> tuple[str, ...]:
 
 def _says_when(program: Program) -> bool:
     """Whether a function, or the initial value of a variable, may hold when the program was translated."""
-    return any(map(_names_time, program.functions.values())) or any(
-        is_time(part) for known in program.globals.values() for value in initial_values(known) for part in ir.walk(value)
-    )
+    return any(map(_names_time, program.functions.values())) or any(map(_begins_with_time, program.globals.values()))
+
+
+@kept_with
+def _begins_with_time(variable: Global) -> bool:
+    return any(is_time(part) for value in initial_values(variable) for part in ir.walk(value))
 
 
 def initial_values(variable: Global) -> Iterator[ir.Expr]:

@@ -23,7 +23,7 @@ import msgspec
 
 from analysis.c.control import BY_NUMBER, ERRNO, STARTS, SWITCHES, Start
 from analysis.c.functions import is_harmless
-from analysis.cfa.callgraph import callees
+from analysis.cfa.callgraph import callees, components
 from analysis.cfa.graph import Cfa, Program
 from analysis.cpa.obstacles.accesses import own
 from analysis.cpa.obstacles.code_addresses import UNKNOWN, CodeAddresses
@@ -58,19 +58,20 @@ class Beside:
         self._referred = weakref.ref(program)
         self._changes: dict[frozenset[str], Changes] = {}
         self._clashes: dict[tuple[str, frozenset[str]], str | None] = {}
+        self._first: dict[frozenset[str], Mapping[str, str]] = {}
 
     def obstacle(self, functions: Iterable[str]) -> str | None:
         """Why what is true of these functions and all that they call, as if they ran alone, may be false; None if it is true."""
         if not self.starters:
             return None
-        above = self._below(functions)
-        started = self.threads | self.handlers
+        started, names = self.threads | self.handlers, tuple(functions)
         if not started:
             return None
-        if not above.isdisjoint(self._in_threads):
+        if self._reach_threads(names):
             started = frozenset(self._program.functions)  # what others do runs beside it
-        clashes = (self._clash(name, started) for name in sorted(above))
-        return next((why for why in clashes if why is not None), None)
+        first = self._first_clashes(started)
+        found = min((one for name in names if (one := first.get(name)) is not None), default=None)
+        return None if found is None else self._clash(found, started)
 
     # -- functions that run beside ------------------------------------------------------------------------------
 
@@ -220,6 +221,25 @@ class Beside:
         return known is None or not known.noreturn
 
     # -- whether it matters -------------------------------------------------------------------------------------
+
+    def _reach_threads(self, functions: Iterable[str]) -> bool:
+        """Whether these functions, or what they can call, also run in threads."""
+        return bool(self._in_threads) and not self._below(functions).isdisjoint(self._in_threads)
+
+    def _first_clashes(self, started: frozenset[str]) -> Mapping[str, str]:
+        """For each function for which it matters what runs beside: the first, by name, of itself and all that it can call that
+        reads what can be changed."""
+        if started not in self._first:
+            program, found = self._referred(), dict[str, str]()
+            calls: Mapping[str, tuple[str, ...]] = {} if program is None else callees(program)
+            for group in () if program is None else components(program):
+                called = {one for name in group for one in calls[name]}
+                first = [found[one] for one in called if one in found]
+                first += [name for name in group if self._clash(name, started) is not None]
+                if first:
+                    found.update(dict.fromkeys(group, min(first)))
+            self._first[started] = found
+        return self._first[started]
 
     def _clash(self, name: str, started: frozenset[str]) -> str | None:
         """What of that which a function reads can be changed by what runs beside, in words."""

@@ -6,6 +6,7 @@ An engine that leaves out states, because no edges lead from them to the target,
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from analysis.c.control import ERRNO, UNMODELLED
 from analysis.c.functions import known
@@ -70,6 +71,17 @@ def called_outside(program: Program, entries: tuple[str, ...]) -> Iterator[str]:
     """The external functions that may be called; an empty name stands for what a pointer leads to that is not known."""
     below = _outside_below(program)
     yield from dict.fromkeys(name for entry in entries if entry in below for name in below[entry])
+
+
+def calls_unknown(program: Program, entries: tuple[str, ...]) -> bool:
+    """Whether an external function may be called of which it is not known all that it does."""
+    below, unknown = _outside_below(program), _unknown_outside(program)
+    return not all(unknown.isdisjoint(below[entry]) for entry in entries if entry in below)
+
+
+@kept_with
+def _unknown_outside(program: Program) -> frozenset[str]:
+    return frozenset(name for name in {*chain(*_outside_below(program).values())} if not program.knows(name))
 
 
 @kept_with

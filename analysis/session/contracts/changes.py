@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from analysis.session.contracts import words
+from analysis.session.contracts.expected_blocks import without_null
 from analysis.session.contracts.function_contract import Clause, FunctionContract
+from analysis.session.contracts.related_clauses import is_related
 from analysis.session.contracts.result_bounds import is_bounds
 from analysis.session.contracts.sentences import kept_by, places_text
 
@@ -47,19 +49,33 @@ def _changes(before: FunctionContract, now: FunctionContract) -> Iterator[str]:
     yield from (f"no longer {words.EXPECTS}{text}" for formula, text in old.items() if formula not in new)
     if before.returns and now.returns:
         yield from _ended(_texts(before.ownership), _texts(now.ownership))
-        yield from _written(before.writes, now.writes)
+        written = list(_written(before.writes, now.writes))
+        yield from written
+        yield from (text for text in _related(before, now) if not (written and text.startswith("no longer sets")))
+
+
+def _related(before: FunctionContract, now: FunctionContract) -> Iterator[str]:
+    """What is other of how what it returns and writes relates to what was there before."""
+    old, new = ([one.text for one in contract.ensures if is_related(one)] for contract in (before, now))
+    yield from (f"now {text}" for text in new if text not in old)
+    yield from (f"no longer {text}" for text in old if text not in new)
 
 
 def _added(before: FunctionContract, now: FunctionContract) -> Iterator[str]:
     """What callers have to keep of blocks now, and had not to before."""
-    old = _texts(before.blocks)
-    yield from (f"now also {text}" for text in _texts(now.blocks) if text not in old)
+    old = set(map(without_null, _texts(before.blocks)))
+    yield from (f"now also {text}" for text in _expected(now) if without_null(text) not in old)
 
 
 def _removed(before: FunctionContract, now: FunctionContract) -> Iterator[str]:
     """What callers have to keep no longer of blocks. Mostly it follows from what is done no longer: then that is said alone."""
-    new = _texts(now.blocks)
-    yield from (f"no longer {text}" for text in _texts(before.blocks) if text not in new)
+    new = set(map(without_null, _texts(now.blocks)))
+    yield from (f"no longer {text}" for text in _expected(before) if without_null(text) not in new)
+
+
+def _expected(contract: FunctionContract) -> list[str]:
+    """What callers have to keep of blocks. That it frees what it finds is only said where nothing else is."""
+    return [text for text in _texts(contract.blocks) if text != words.FREES_FOUND]
 
 
 def _returns(before: FunctionContract, now: FunctionContract) -> Iterator[str]:

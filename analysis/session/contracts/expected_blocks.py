@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from analysis.certificate.ownership.closed_checker import hidden, without_callers
 from analysis.certificate.ownership.obligations import HOLDS_NONE, LIVE, RULES, Obligations
@@ -15,16 +15,25 @@ _EXPECTED = {
     "stream": "an open stream that nothing else closes",
     "directory": "an open directory that nothing else closes",
     LIVE: "neither freed nor closed",
-    "neither": "to point to what leads to nothing that has to be freed or closed",
-    HOLDS_NONE["memory-leak"]: "to point to what leads to nothing that has to be freed",
-    HOLDS_NONE["resource-leak"]: "to point to what leads to nothing that has to be closed",
 }
+_LOSES_NOTHING = {
+    "neither": "freed or closed",
+    HOLDS_NONE["memory-leak"]: "freed",
+    HOLDS_NONE["resource-leak"]: "closed",
+}
+_NULL = "null, or "
 
 
 def expected_blocks(
-    program: Program, cfa: Cfa, found: Obligations, parameters: Sequence[str], status: Status
+    program: Program,
+    cfa: Cfa,
+    found: Obligations,
+    parameters: Sequence[str],
+    status: Status,
+    required: Collection[str] = (),
 ) -> tuple[Clause, ...]:
-    """What callers have to keep, so that each rule holds that does then, whatever else they do. `parameters`: their names."""
+    """What callers have to keep, so that each rule holds that does then, whatever else they do. `parameters`: their names;
+    `required`: conditions that they have to keep anyway."""
     named = dict(zip((one.name for one in cfa.parameters), parameters, strict=True))
     expected: dict[str, dict[str, None]] = {}
     rules: dict[str, str] = {}
@@ -36,13 +45,37 @@ def expected_blocks(
     if expected.get(no_block) == expected.get(no_file):
         expected["neither"], rules["neither"] = expected.pop(no_block, {}), rules.get(no_block, "")
         expected.pop(no_file, None)
-    return tuple(Clause(text, "", status, rules[need]) for need, text in _texts(expected))
+    never_null = {name for name in parameters if any(_says_not_null(condition, name) for condition in required)}
+    clauses = [Clause(text, "", status, rules[need]) for need, text in _texts(expected, never_null)]
+    if found.ends_unknown and not required and not clauses:  # else who reads it would think that nothing matters
+        clauses.append(Clause(words.FREES_FOUND, "", status, "double-free"))
+    return tuple(clauses)
 
 
-def _texts(expected: Mapping[str, Mapping[str, None]]) -> Iterator[tuple[str, str]]:
-    """A sentence for each need. What is a block or a stream is live."""
+def without_null(text: str) -> str:
+    """What a clause says, whether or not it says that a parameter may be null."""
+    return text.replace(f"to be {_NULL}", "to be ").replace(f"is {_NULL}points", "points")
+
+
+def _says_not_null(condition: str, name: str) -> bool:
+    """Whether a condition says that a parameter is not null, if only because it is followed there."""
+    return "||" not in condition and condition.startswith((f"{name} != NULL", f"{name}->", f"{name}[", f"*{name} "))
+
+
+def _texts(expected: Mapping[str, Mapping[str, None]], never_null: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Sentences for each need, for parameters that may be null and for others. What is a block or a stream is live."""
     kinds = {name for need, names in expected.items() if need in ("heap", "stream", "directory") for name in names}
-    for need, what in _EXPECTED.items():
+    for need in (*_EXPECTED, *_LOSES_NOTHING):
         names = [name for name in expected.get(need, ()) if need != LIVE or name not in kinds]
-        if names:
-            yield need, f"{words.EXPECTS}{words.each_of(names)} to be null, or {what}"
+        for may_be_null in (False, True):
+            some = [name for name in names if (name not in never_null) == may_be_null]
+            if some:
+                yield need, _text(need, words.each_of(some), may_be_null=may_be_null)
+
+
+def _text(need: str, names: str, *, may_be_null: bool) -> str:
+    null = _NULL if may_be_null else ""
+    if need in _EXPECTED:
+        return f"{words.EXPECTS}{names} to be {null}{_EXPECTED[need]}"
+    is_null = f"is {null}" if may_be_null else ""  # no duty: a caller that does not keep this may be right
+    return f"{words.LEAKS_UNLESS}{names} {is_null}points to what leads to nothing that has to be {_LOSES_NOTHING[need]}"

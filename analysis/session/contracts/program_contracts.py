@@ -78,22 +78,25 @@ class ProgramContracts:
             seen = tuple(self._required.seen(cfa))
             return Shown(msgspec.structs.replace(contract, ensures=seen), (), len(calling), counted=False)
         status = self._required.status(name)
+        requires = tuple(self._required.requires(found, status, cfa, named))
         kept = self._required.keeping(name, calling)
         contract = msgspec.structs.replace(
             contract,
-            requires=tuple(self._required.requires(found, status, cfa, named)),
-            ensures=tuple(self._required.ensures(found, status, cfa)),
+            requires=requires,
+            ensures=tuple(self._required.ensures(found, status, cfa, named)),
             writes=self._required.writes(found, status),
             ownership=owned(followed.contract, parameters, status),
-            blocks=expected_blocks(self.program, cfa, followed.found, parameters, status),
+            blocks=expected_blocks(
+                self.program, cfa, followed.found, parameters, status, [clause.formula for clause in requires]
+            ),
             returns=found["null-dereference"].contract.returns,
             closed=self._required.is_closed(found, name),
             callers_discharging=(0, 0) if kept is None else (kept, len(calling)),
         )
         relied = tuple(_relied(walked.contract, cfa, named) for walked in found.values())
         ownership = None if followed.contract is None else followed.contract.facts()
-        result = self._required.result(name)
-        return Shown(contract, (relied, ownership, cfa.type, result), len(calling), kept is not None)
+        result, related = self._required.result(name), self._required.related(name, named).basis()
+        return Shown(contract, (relied, ownership, cfa.type, result, related), len(calling), kept is not None)
 
     def follow(self, name: str, goes_on: Callable[[], bool]) -> bool:
         """Follows a function, as its contract needs; whether there was the time. KeyError if the program does not define it."""

@@ -12,6 +12,7 @@ from analysis.certificate.nonzero.walk import Walked
 from analysis.certificate.nonzero.writes import Place
 from analysis.certificate.ranges.bounded_values import Range
 from analysis.certificate.ranges.range_search import RangeSearch
+from analysis.certificate.relations.relation_search import RelationSearch
 from analysis.cfa.callgraph import callers
 from analysis.cfa.graph import Cfa, Places, Program
 from analysis.cfa.marks import with_places
@@ -20,6 +21,7 @@ from analysis.model.c_types import Pointer, Record, Void
 from analysis.session.contracts import words
 from analysis.session.contracts.function_contract import Clause, Status
 from analysis.session.contracts.null_results import may_return_null
+from analysis.session.contracts.related_clauses import RelatedClauses
 from analysis.session.contracts.result_bounds import bounded_clause, telling
 from analysis.session.contracts.told_clauses import told_clauses
 
@@ -36,18 +38,20 @@ class RequiredClauses:
         self._program = program
         self._searches = {rule: RequirementSearch(program, rule) for rule in _RULES}
         self._ranges = RangeSearch(program, defined=True)
+        self._relations = RelationSearch(program)
 
     def take_over(self, other: RequiredClauses, names: Collection[str]) -> None:
         """Takes over what was found of functions to which nothing differs between the two programs."""
         for rule, search in self._searches.items():
             search.take_over(other._searches[rule], names)
         self._ranges.take_over(other._ranges, names)
+        self._relations.take_over(other._relations, names)
 
     def while_(self, goes_on: Callable[[], bool]) -> None:
         """Goes on as long as `goes_on` from now."""
         for search in self._searches.values():
             search.while_(goes_on)
-        self._ranges.goes_on = goes_on
+        self._ranges.goes_on = self._relations.goes_on = goes_on
 
     def follow(self, name: str) -> Found | None:
         """What is found of a function for each rule; None if the time is over."""
@@ -57,7 +61,11 @@ class RequiredClauses:
             if walked is None:
                 return None
             found[rule] = walked
-        return found if self._ranges.follow(name) else None
+        return found if self._ranges.follow(name) and self._relations.follow(name) else None
+
+    def related(self, name: str, named: Cfa) -> RelatedClauses:
+        """How what a function returns and writes relates to what was there before."""
+        return RelatedClauses(self._program, self._program.functions[name], named, self._relations.contract(name))
 
     def result(self, name: str) -> Range | None:
         """The bounds of what a function returns, in runs in which no signed computation overflows, if they say more than its
@@ -88,10 +96,14 @@ class RequiredClauses:
             if why:
                 yield f"{rule}: {with_places(why, self._program, places)}"
 
-    def ensures(self, found: Found, status: Status, cfa: Cfa) -> Iterator[Clause]:
-        """What is known of the result, in runs that violate neither rule."""
+    def ensures(self, found: Found, status: Status, cfa: Cfa, named: Cfa) -> Iterator[Clause]:
+        """What is known of the result, in runs that violate neither rule, and of what it writes."""
         yield from self._returned(found, status, cfa)
+        related = tuple(self.related(cfa.name, named).clauses(status))
+        yield from related
         contract = found["null-dereference"].contract
+        if any(one.formula.startswith("result == ") for one in related):
+            return  # that it is zero or not tells nothing more
         if contract.returns and not found["null-dereference"].broken:
             expected = {condition for one in found.values() for condition in conditions(one.contract.needs)}
             yield from told_clauses(contract, cfa.type.result, status, expected)

@@ -9,6 +9,10 @@ EXPECTS = "expects "
 REQUIRES = "requires "
 """Before conditions on what callers pass: `EXPECTS` where it is enough that they hold, and may not be necessary; `REQUIRES` where
 the function is defined for nothing else."""
+LEAKS_UNLESS = "may leak unless "
+"""Before a condition under which nothing is lost. It is enough, and callers need not keep it: what they pass may lead to what
+others lead to, too."""
+FREES_FOUND = "may free or close what it finds in memory, which nothing else must do"
 EXPECTS_NOTHING = f"{EXPECTS}nothing"
 NEVER_RETURNS = "does not return"
 NEVER_NULL = "never returns NULL"

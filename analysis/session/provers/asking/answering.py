@@ -21,6 +21,7 @@ from analysis.cpa.framework.algorithm import Cancellation
 from analysis.engines.symbolic import Confirmed, Refuted
 from analysis.model import clock
 from analysis.model.assumptions import FOUND, GIVEN
+from analysis.model.collecting import without_collecting
 from analysis.model.report import ProofReuse, SummaryWork
 from analysis.session.portfolio import contract_proofs
 from analysis.session.portfolio.asking import Answers, ask
@@ -64,7 +65,8 @@ def answer(question: Question) -> Decided:
     program = (_whole_programs if is_of_all else _programs).of(question.program)
     request = Request(program, question.program.entries, question.about, question.whole, question.terms, question.kept)
     if is_of_all:
-        decided = _by_contracts(request, question.seconds)
+        with without_collecting():  # what is found is kept, and holds no cycles
+            decided = _by_contracts(request, question.seconds)
     else:
         decided = _decided(request, ask(request, question.seconds, part=question.part))
     if question.part == "earlier" and not _is_proof(decided):
