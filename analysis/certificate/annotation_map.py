@@ -17,7 +17,7 @@ from analysis.cpa.predicates.step_formulas import Contexts
 from analysis.model import ir
 from analysis.model.c_types import BOOL, Array
 from analysis.smt.logic.substitution import Substitution
-from analysis.smt.logic.term_building import FALSE
+from analysis.smt.logic.term_building import FALSE, or_
 from analysis.smt.logic.terms import Term, symbols
 from analysis.smt.transitions.object_cells import RESULT
 from analysis.smt.transitions.system import System, has_flag
@@ -62,6 +62,14 @@ class AnnotationMap:
             return None
         parts = assertion.args if assertion.op == "or" else () if assertion is FALSE else (assertion,)
         return self._translated(parts, place.stack)
+
+    def whole(self, place: Location) -> Term | None:
+        """What was asserted at a place of the new program, in new terms; None if nothing was, or it cannot all be said there."""
+        before = self.asserted(place)
+        if before is None or before is FALSE:
+            return before
+        disjuncts = self.disjuncts(place) or ()
+        return or_(*disjuncts) if len(disjuncts) == len(before.args if before.op == "or" else (before,)) else None
 
     def atoms(self, place: Location) -> tuple[Term, ...]:
         """The atoms of what was asserted at a place, as far as they can be said there."""

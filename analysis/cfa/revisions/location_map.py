@@ -36,6 +36,13 @@ class FunctionMap(msgspec.Struct, frozen=True):
     variables: Mapping[str, str]
     to_new: Renaming
 
+    @property
+    def changed_at(self) -> frozenset[int]:
+        """The locations of the new function where edges begin that differ."""
+        place = {theirs: mine for mine, theirs in self.locations.items()}
+        sources = (self.old.by_id[edge].source for edge in self.deleted)
+        return frozenset((*(self.new.by_id[edge].source for edge in self.changed), *(place[at] for at in sources if at in place)))
+
 
 class ProgramMap(msgspec.Struct, frozen=True):
     """What of a new program was in an old one. `functions` by new name. `linked`: the old linkage names of what has another one

@@ -29,7 +29,7 @@ from analysis.engines.predicate.predicate_search import PREDICATE, Explored, Pre
 from analysis.engines.predicate.procedure_proof import SummaryClauses
 from analysis.engines.predicate.reuse.earlier_proofs import UNREADABLE, EarlierProofs
 from analysis.engines.predicate.reuse.reusing import Reused, Reusing
-from analysis.engines.predicate.reuse.revalidation import revalidated
+from analysis.engines.predicate.reuse.revalidation import MappedProof, revalidated
 from analysis.engines.predicate.stretches import Stretches
 from analysis.model import clock
 from analysis.model.c_types import LP64, DataModel
@@ -165,11 +165,22 @@ class _Proving:
             if found is not None and options.revalidates and options.reuse == "annotations":
                 with clock.within(_REVALIDATED * options.seconds):
                     proof = revalidated(found, self._system, options.ends, self._model, budget)
+                if proof is None:
+                    proof = self._repaired(reusing, found)
                 if proof is not None:
                     return proof
             return _NOTHING if found is None else reusing.of(found, options.reuse, self._until(_REUSE))
         except UNREADABLE:
             return _NOTHING
+
+    def _repaired(self, reusing: Reusing, found: MappedProof) -> Proved | None:
+        """The proof that an earlier one is where only what the change concerns is found again; None if it is none."""
+        seconds = _EARLY * self._options.seconds if self._share and not self._is_recursive else 0.0
+        repaired = reusing.repaired(found, self._until(_REUSE), Budget(int(1000 * seconds)))
+        if repaired.whole is None:
+            return None
+        proof = self._certified(repaired.whole, Work(reuse=msgspec.structs.replace(repaired.work, how=repaired.how)))
+        return proof if isinstance(proof, Proved) else None
 
     def _with_broken(self, found: Unproved) -> Unproved:
         """With what of the earlier proof does not hold any more, where that is to be said."""
