@@ -41,6 +41,7 @@ _NOTHING = Reused()
 _SMALL = 3_000  # edges: of larger programs, clauses take long to make
 _QUICK = 0.1  # of the seconds of refinement, to find a path that no clause excludes either
 _EARLY = 0.1  # of the seconds, for the clauses before refinement
+_LOCAL = 0.05  # of the seconds, for the clauses of only the loops that a change concerns
 _REUSE = 0.3  # of the seconds, to find what is left of an earlier proof
 _REVALIDATED = 0.1  # of the seconds, for an earlier proof as it is
 _SEEDED_FIRST = 0.03  # of the seconds, for a search that begins with what is left of one, before the clauses
@@ -175,7 +176,7 @@ class _Proving:
 
     def _repaired(self, reusing: Reusing, found: MappedProof) -> Proved | None:
         """The proof that an earlier one is where only what the change concerns is found again; None if it is none."""
-        seconds = _EARLY * self._options.seconds if self._share and not self._is_recursive else 0.0
+        seconds = _LOCAL * self._options.seconds if self._share and not self._is_recursive else 0.0
         repaired = reusing.repaired(found, self._until(_REUSE), Budget(int(1000 * seconds)))
         if repaired.whole is None:
             return None
