@@ -87,7 +87,8 @@ def solved(
     found = solve(clauses, wanted, budget, guidance=guidance)
     if found is None:
         return None
-    return {source: and_(known.get(source, TRUE), found[at]) for source, at in numbers.items() if source is not None}
+    heads = {source: at for source, at in numbers.items() if source is not None}
+    return {head: and_(known.get(head, TRUE), vocabulary.without_ranges(found[at])) for head, at in heads.items()}
 
 
 def _relevant(

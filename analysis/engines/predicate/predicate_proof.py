@@ -102,12 +102,12 @@ class _Proving:
         )
 
     def run(self, earlier: EarlierProofs | None) -> Proved | Unproved:
-        """What an earlier proof says comes first. The clauses are asked before and after refinement: what Spacer can solve it
-        mostly solves at once, and what it cannot, it rarely can with more time; lemmas that are left need not be found by it. A
-        short search comes before them in small programs, unless something is left to begin with: where it finds a feasible path
-        to a violation, the clauses, which say the same, have no solution. Where the search has predicates to begin with, that
-        comes before one from scratch; where it ends without an answer, all is looked for as from scratch, so that what is found
-        there is found here."""
+        """What an earlier proof says comes first: as it is, repaired where the change is, and what is left of it. The clauses are
+        asked before and after refinement: what Spacer can solve it mostly solves at once, and what it cannot, it rarely can with
+        more time; lemmas that are left need not be found by it. A short search comes before them in small programs, unless
+        something is left to begin with: where it finds a feasible path to a violation, the clauses, which say the same, have no
+        solution. Where the search has predicates to begin with, that comes before one from scratch; where it ends without an
+        answer, all is looked for as from scratch, so that what is found there is found here."""
         options, program = self._options, self._program
         searching = options.seconds * (1 - self._share)
         half = self._began + _SEEDED * searching
@@ -155,7 +155,8 @@ class _Proving:
         return self._by_refinement(reused, until)
 
     def _reused(self, earlier: EarlierProofs) -> Reused | Proved:
-        """What is left of earlier proofs, nothing if they cannot be understood; the proof if one of them still is one."""
+        """What is left of earlier proofs, nothing if they cannot be understood; the proof if one of them still is one, or is one
+        after a repair."""
         options = self._options
         bounds = Bounds(options.recursion, options.depth)
         stretches = Stretches(self._system, self._violations, self._entry, bounds, self._contexts, options.ends)

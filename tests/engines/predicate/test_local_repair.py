@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 
 from analysis.certificate.annotation import Annotation
@@ -18,6 +19,9 @@ from analysis.engines.predicate.predicate_options import PredicateOptions
 from analysis.engines.predicate.predicate_proof import prove
 from analysis.engines.predicate.reuse import earlier_proofs
 from analysis.engines.predicate.reuse.earlier_proofs import EarlierProofs
+from analysis.smt.logic.linear import at_most
+from analysis.smt.logic.term_building import FALSE, and_, integer, symbol
+from analysis.smt.logic.terms import INT
 from analysis.smt.solving.z3_backend import Z3Solver
 from tests.support.edited_loops import EditedLoops, Part
 from tests.support.explorations import program_of
@@ -77,6 +81,20 @@ def test_what_is_asserted_elsewhere_stays_as_it_was() -> None:
     same = set(known.assertions.values()) & set(found.annotation.assertions.values())
     assert len(set(known.assertions.values()) - same) == 1
     assert found.work.reuse.kept == found.work.reuse.asserted - 1 > 0
+
+
+def test_what_only_types_say_is_no_part_of_a_repair() -> None:
+    """The checker need not know the types of variables that a stretch does not name."""
+    before, after = RAISED
+    program = of([*others(2), before])
+    (known,) = first(program).annotations
+    ranges = at_most(symbol("0:i_o1", INT), integer(2**31 - 1))
+    said = {point: FALSE if term is FALSE else and_(ranges, term) for point, term in known.assertions.items()}
+    earlier = EarlierProofs(program, (msgspec.structs.replace(known, assertions=said),))
+    found = proof(of([*others(2), after]), earlier)
+    assert isinstance(found, Proved)
+    assert found.work.reuse.how == "search"
+    assert not any(ranges in (term, *term.args) for term in found.annotation.assertions.values())
 
 
 def test_what_a_change_takes_from_the_loops_behind_is_found_again_there() -> None:

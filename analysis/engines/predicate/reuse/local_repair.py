@@ -18,7 +18,7 @@ from analysis.engines.predicate.reuse.triples import Triples
 from analysis.engines.predicate.stretches import Arrival, Stretches
 from analysis.smt.logic.term_building import FALSE, TRUE, and_
 from analysis.smt.logic.terms import Term
-from analysis.smt.transitions.transition_state import START, State
+from analysis.smt.transitions.transition_state import State
 
 
 class Repaired(msgspec.Struct, frozen=True):
@@ -156,19 +156,13 @@ class LocalRepair:
         if before is None:
             if not self._triples.is_possible(known, state):
                 return
-            lemmas = self._candidates(after)
+            lemmas = tuple(self._lemmas(after))
         else:
             lemmas = before
         left = self._triples.surviving(known, state, lemmas) if lemmas else ()
         if before is None or len(left) < len(before):
             self._found[after] = left
             self._waiting[after] = None
-
-    def _candidates(self, head: Location) -> tuple[Term, ...]:
-        """The lemmas that say more than the types of what they speak of."""
-        lemmas = tuple(self._lemmas(head))
-        always = self._triples.surviving(TRUE, START, lemmas) if lemmas else ()
-        return tuple(lemma for lemma in lemmas if lemma not in always)
 
     def _is_flawed(self, source: Location | None) -> bool:
         """Whether what must not happen may be possible from a head that was looked at."""
