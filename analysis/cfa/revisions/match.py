@@ -74,13 +74,13 @@ def match(new: Cfa, old: Cfa, align: Align = by_order) -> Cfa:
     own = [_numbered(edge.effect) for edge in new.edges]
     names = _names(own, [_numbered(edge.effect) for edge in old.edges], pairs)
     renamed = {mine for mine, theirs in names.items() if theirs != mine}
-    rename = Renaming(names)
+    rename, is_hiding = Renaming(names), _hides_variables(new)
     edges: list[Edge] = []
     for at, edge in enumerate(new.edges):
         if at not in ids:
             ids[at] = next_edge
             next_edge += 1
-        effect = edge.effect if renamed.isdisjoint(own[at]) else rename(edge.effect)
+        effect = edge.effect if not is_hiding and renamed.isdisjoint(own[at]) else rename(edge.effect)
         edges.append(Edge(ids[at], locations[edge.source], locations[edge.target], effect))
     unordered = tuple(
         Unordered(locations[group.location], rename(group.operands), locations.get(group.end, -1)) for group in new.unordered
@@ -113,6 +113,11 @@ def _names(new: list[list[str]], old: list[list[str]], pairs: list[tuple[int, in
 def _numbered(effect: ir.Effect) -> list[str]:
     """The names of the local variables and temporaries in an effect, in order, with repetitions."""
     return [v.name for e in ir.expressions(effect) for v in ir.variables(e) if v.scope in ("local", "temporary")]
+
+
+def _hides_variables(cfa: Cfa) -> bool:
+    """Whether an expression of the function names variables that are no operands: the argument list that `va_arg` reads."""
+    return any(isinstance(part, ir.Unknown) and part.arguments is not None for parts in cfa.parts.values() for part in parts)
 
 
 def _fresh(name: str, used: set[str]) -> str:
