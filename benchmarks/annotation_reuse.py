@@ -12,7 +12,7 @@ The table is Table 1 of [IPA], one row for each chain and rule of which some tas
 - `#Abs`: abstract states. `T_a`: seconds of the analysis, with the check of the certificate; of IPA without `T_diff` (comparing
   the programs), `T_anno` (what is left of the annotation) and `T_IO` (writing and reading what is kept). `FSize`: kilobytes.
 - `SU_a` and `SU`: how often `T_a` of IPA, and its total, go into `T_a` of PA; in the last rows the means over rows. `SU_p` is
-  the same for the total of precision reuse.
+  the same for the total of precision reuse. Below the table are means over tasks.
 
 The last line compares both ways to match each revision with the one before: the size of the delta in edges, and the seconds.
 
@@ -139,6 +139,13 @@ class Row(NamedTuple):
             if violated and any(isinstance(task.found, Proved) for task in found):
                 yield f"{self.chain} {self.rule} {at}"
 
+    def gains(self) -> Iterator[tuple[float, float, float]]:
+        """Of each task that was solved: `SU_a`, `SU`, and the share of `T_diff` and `T_anno` in the total."""
+        for at in self.solved:
+            scratch, mine = self.tasks["none"][at], self.tasks["annotations"][at]
+            reuse, total = mine.found.work.reuse, mine.seconds + mine.keeping
+            yield scratch.seconds / mine.analysis, scratch.seconds / total, (reuse.differing + reuse.annotating) / total
+
     def sums(self) -> list[float]:
         """The columns of numbers from `PA #Abs` to `FSize`, over the tasks that were solved."""
         scratch, precise, mine = ([self.tasks[way][at] for at in self.solved] for way in _WAYS)
@@ -218,6 +225,17 @@ def table(rows: Sequence[Row]) -> Iterator[str]:
             yield _line((name, "", "", str(sum(len(row.solved) for row in some)), ""), sums, gains)
 
 
+def by_task(rows: Sequence[Row]) -> str:
+    """The means over the tasks whose first proof takes long, and those of the tenth of them that gains least."""
+    found = sorted((gains for row in rows if row.first > _LONG for gains in row.gains()), key=lambda gains: gains[1])
+    if not found:
+        return ""
+    mean_a, mean_all, share = (mean(numbers) for numbers in zip(*found, strict=True))
+    least = mean(gains[1] for gains in found[: max(1, len(found) // 10)])
+    said = f"SU_a {mean_a:.1f}, SU {mean_all:.1f}, T_diff and T_anno {share:.0%} of T_total; SU of the least tenth {least:.1f}"
+    return f"Means over {len(found)} tasks with T_1st > {_LONG} s: {said}"
+
+
 def _chains(given: argparse.Namespace) -> Iterator[Chain]:
     yield from (random_chain(seed) for seed in range(given.seed, given.seed + given.random))
     yield from loops(given.loops, given.parts, given.seed)
@@ -266,6 +284,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             compared += deltas(chain)
             print(f"{number + 1} chains, {len(rows)} rows", end="\r", file=sys.stderr)
     print("\n".join(table(rows)))
+    print(f"\n{by_task(rows)}")
     differences = [said for row in rows for said in row.differences()]
     how = [task.how for row in rows for task in row.tasks["annotations"]]
     counts = [f"{way or 'none'} {how.count(way)}" for way in ("annotation", "lemmas", "search", "")]

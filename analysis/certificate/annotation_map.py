@@ -63,6 +63,12 @@ class AnnotationMap:
         parts = assertion.args if assertion.op == "or" else () if assertion is FALSE else (assertion,)
         return self._translated(parts, place.stack)
 
+    def whole(self, place: Location) -> Term | None:
+        """What was asserted at a place of the new program, in new terms; None if nothing was, or it cannot all be said there."""
+        before = self.asserted(place)
+        table = {} if before is None else self._symbols(place.stack, (before,))
+        return None if before is None or any(part not in table for part in symbols((before,))) else self._said(before, table)
+
     def atoms(self, place: Location) -> tuple[Term, ...]:
         """The atoms of what was asserted at a place, as far as they can be said there."""
         assertion = self.asserted(place)
@@ -84,12 +90,17 @@ class AnnotationMap:
         for _, assertion in sorted(self._annotation.assertions.items()):
             parts = assertion.args if assertion.op == "and" else (assertion,)
             table = self._renamed(parts, activations)
-            yield from (Substitution(table)(part) for part in parts if all(symbol in table for symbol in symbols((part,))))
+            yield from (self._said(part, table) for part in parts if all(symbol in table for symbol in symbols((part,))))
 
     def _translated(self, terms: tuple[Term, ...], stack: Stack | None) -> tuple[Term, ...]:
         table = self._symbols(stack, terms)
         known = [term for term in terms if all(symbol in table for symbol in symbols((term,)))]
-        return tuple(dict.fromkeys(Substitution(table)(term) for term in known))
+        return tuple(dict.fromkeys(self._said(term, table) for term in known))
+
+    def _said(self, term: Term, table: Mapping[Term, Term]) -> Term:
+        """A formula in new terms, without what the types of variables say: where a stretch does not name them, whoever asks about
+        it need not know their types."""
+        return self._system.vocabulary.without_ranges(Substitution(table)(term))
 
     def contexts(self) -> Iterator[Stack | None]:
         """The contexts of the annotation that the new program has as well."""

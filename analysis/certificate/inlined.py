@@ -91,9 +91,9 @@ class Inlined:
 
     def _look(self, location: Location, state: State) -> None:
         """Notes the claimed places that are reached here, if there are such states."""
-        place = (location.function, location.location)
-        if place in self._watched and self._questions.is_possible(state):
-            self._reached |= self._watched.pop(place)
+        shown = self._watched.get((location.function, location.location), frozenset())
+        if not shown <= self._reached and self._questions.is_possible(state):
+            self._reached |= shown
 
     def _moves(self, location: Location) -> tuple[tuple[Step, Location], ...]:
         return self._locations.moves(location)

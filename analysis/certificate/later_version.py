@@ -4,7 +4,7 @@ that nothing here is trusted: what is mapped badly is refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from analysis.certificate.annotation import Annotation
 from analysis.certificate.annotation_map import AnnotationMap
@@ -16,10 +16,10 @@ from analysis.cpa.obstacles.exposed_variables import exposed
 from analysis.cpa.predicates.adjustable_blocks import loop_heads
 from analysis.cpa.predicates.step_formulas import Contexts
 from analysis.cpa.predicates.violations import violations
+from analysis.model import ir
 from analysis.model.c_types import LP64, DataModel
 from analysis.model.spelling import display_name
-from analysis.smt.logic.term_building import FALSE, TRUE, or_
-from analysis.smt.logic.terms import Term
+from analysis.smt.logic.term_building import TRUE
 from analysis.smt.transitions.system import System
 
 
@@ -46,30 +46,39 @@ def claimed(
     pair: ProgramMap, annotation: Annotation, system: System, ends: Callable[[Cfa], Iterable[int]] = loop_heads
 ) -> Annotation:
     """The same, with the map from the later program, which the `system` is of, to the one before; at other locations than the
-    heads of loops, if `ends` says so."""
+    heads of loops, if `ends` says so. What a change concerns comes first: if it does not hold any more, that is found soon."""
     entry, later = _now(pair, annotation.entry), pair.new
     contexts = Contexts()
     known = AnnotationMap(pair, annotation, system, contexts)
     for stack in known.contexts():
         contexts.number(stack)
-    assertions: dict[tuple[int, int], Term] = {}
+    heads = {name: sorted(ends(cfa)) for name, cfa in later.functions.items()}
+    suspects, first, others = _suspects(pair, heads), list[tuple[int, Location]](), list[tuple[int, Location]]()
     for number, stack in contexts.rows():
         function = entry if stack is None else stack.call.callee
-        for head in ends(later.functions[function]) if function in later.functions else ():
-            assertions[number, head] = _asserted(known, Location(function, head, stack))
+        for head in heads.get(function, ()):
+            (first if (function, head) in suspects else others).append((number, Location(function, head, stack)))
+    whole = {(number, place.location): known.whole(place) for number, place in (*first, *others)}
+    assertions = {point: TRUE if asserted is None else asserted for point, asserted in whole.items()}
     edges = tuple((violation.function, violation.edge) for violation in violations(later, annotation.property))
     return Annotation(entry, annotation.property, edges, annotation.mode, tuple(s for _, s in contexts.rows()), assertions)
 
 
-def _asserted(known: AnnotationMap, place: Location) -> Term:
-    """What was asserted at a place; of what cannot be said of the later version, and where nothing was asserted, nothing."""
-    before = known.asserted(place)
-    if before is None:
-        return TRUE
-    if before is FALSE:
-        return FALSE
-    disjuncts = known.disjuncts(place) or ()
-    return or_(*disjuncts) if len(disjuncts) == len(before.args if before.op == "or" else (before,)) else TRUE
+def _suspects(pair: ProgramMap, heads: Mapping[str, Collection[int]]) -> set[tuple[str, int]]:
+    """The heads of loops from where the program goes to code that differs, about: where it returns from a function on the way,
+    all heads of that."""
+    found: set[tuple[str, int]] = set()
+    waiting = [(name, at) for name, mapped in pair.functions.items() for at in mapped.changed_at]
+    waiting += [(name, head) for name in heads.keys() - pair.functions.keys() for head in heads[name]]
+    while waiting:
+        name, at = waiting.pop()
+        if (name, at) not in found:
+            found.add((name, at))
+            for edge in () if at in heads[name] else pair.new.functions[name].incoming.get(at, ()):
+                waiting.append((name, edge.source))
+                called = pair.new.targets(edge.effect) if isinstance(edge.effect, ir.Call) else ()
+                waiting += [(other, head) for other in called for head in heads.get(other, ())]
+    return found
 
 
 def _now(pair: ProgramMap, name: str) -> str:

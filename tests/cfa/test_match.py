@@ -123,3 +123,15 @@ def test_sites_follow_the_ids() -> None:
     function = unit_of(after, previous=unit_of(before)).functions[0]
     texts = {i: after[function.source.start + s.start : function.source.start + s.end] for i, s in function.source.sites.items()}
     assert texts == {0: "a = 1", 1: "return a;", 2: "a = 5"}
+
+
+def test_an_argument_list_that_is_read_gets_its_old_name_back() -> None:
+    """It is no operand of what is assigned."""
+    reading = "__builtin_va_list l; __builtin_va_start(l, n); x = __builtin_va_arg(l, int);"
+    head = "int f(int n, ...) { int x = 0; %s { " + reading + " } return x; }"
+    old, before = cfa_of(head % ""), cfa_of(head % "{ int l = n; x = l; }")
+    new = match(before, old)
+    kept = {edge.id: edge.effect for edge in new.edges}
+    assert [kept[edge.id] for edge in old.edges] == [edge.effect for edge in old.edges]
+    hidden = [part.arguments for parts in before.parts.values() for part in parts if isinstance(part, ir.Unknown)]
+    assert any("~" in str(arguments) for arguments in hidden)  # the other variable has the plain name

@@ -36,6 +36,13 @@ class FunctionMap(msgspec.Struct, frozen=True):
     variables: Mapping[str, str]
     to_new: Renaming
 
+    @property
+    def changed_at(self) -> frozenset[int]:
+        """The locations of the new function where edges begin that differ."""
+        place = {theirs: mine for mine, theirs in self.locations.items()}
+        sources = (self.old.by_id[edge].source for edge in self.deleted)
+        return frozenset((*(self.new.by_id[edge].source for edge in self.changed), *(place[at] for at in sources if at in place)))
+
 
 class ProgramMap(msgspec.Struct, frozen=True):
     """What of a new program was in an old one. `functions` by new name. `linked`: the old linkage names of what has another one
@@ -87,9 +94,9 @@ def _starts_alike(one: msgspec.Struct, other: msgspec.Struct | None) -> bool:
 
 
 def _function_map(new: Cfa, old: Cfa, to_old: Renaming, back: Mapping[str, str], align: Align) -> FunctionMap:
-    renamed = Renaming(_renamed(new, old))
-    plain = new.with_edges(tuple(Edge(e.id, e.source, e.target, renamed(to_old(e.effect))) for e in new.edges))
-    matched = match(plain, old, align)
+    if not back and (new.entry, new.exit) == (old.entry, old.exit) and new.edges == old.edges:
+        return _unchanged(new, old)
+    matched = match(_plain(new, old, to_old, back), old, align)
     known, before = set(old.locations), old.by_id
     locations, aligned, changed, variables = {}, dict[int, int](), set[int](), dict[str, str]()
     equal: set[int] = set()
@@ -103,13 +110,29 @@ def _function_map(new: Cfa, old: Cfa, to_old: Renaming, back: Mapping[str, str],
             equal.add(edge.id)
         else:
             changed.add(mine.id)
-        for name, theirs in zip(_own(mine.effect), _own(edge.effect), strict=True):
+        own = _own(mine.effect)
+        for name, theirs in zip(own, own if edge.effect is mine.effect else _own(edge.effect), strict=True):
             variables.setdefault(theirs, name)
     locations[new.entry], locations[new.exit] = old.entry, old.exit
-    present = {name for edge in old.edges for name in _own(edge.effect)}
+    present = _named(old)
     variables = {theirs: name for theirs, name in variables.items() if theirs in present}
     to_new = Renaming({name: variables.get(name, name + _GONE) for name in present}, linked=_names(old, back))
     return FunctionMap(old, new, locations, aligned, frozenset(changed), frozenset(before.keys() - equal), variables, to_new)
+
+
+def _unchanged(new: Cfa, old: Cfa) -> FunctionMap:
+    """The map of a function that is what it was, with the same ids."""
+    locations, edges = {at: at for at in new.locations}, {edge.id: edge.id for edge in new.edges}
+    return FunctionMap(old, new, locations, edges, frozenset(), frozenset(), {name: name for name in _named(old)}, Renaming())
+
+
+def _plain(new: Cfa, old: Cfa, to_old: Renaming, back: Mapping[str, str]) -> Cfa:
+    """The new function with the old names of what only it has, as far as these can be guessed."""
+    names = _renamed(new, old)
+    if not names and not back:
+        return new
+    renamed = Renaming(names)
+    return new.with_edges(tuple(Edge(e.id, e.source, e.target, renamed(to_old(e.effect))) for e in new.edges))
 
 
 def _renamed(new: Cfa, old: Cfa) -> dict[str, str]:
@@ -129,14 +152,21 @@ def _renamed(new: Cfa, old: Cfa) -> dict[str, str]:
 
 def _locals(cfa: Cfa) -> dict[str, ir.Var]:
     """The local variables that a function names, in order."""
-    used = (v for edge in cfa.edges for e in ir.expressions(edge.effect) for v in ir.variables(e))
-    return {variable.name: variable for variable in used if variable.scope == "local"}
+    return {
+        part.name: part for parts in cfa.parts.values() for part in parts if isinstance(part, ir.Var) and part.scope == "local"
+    }
 
 
 def _names(old: Cfa, back: Mapping[str, str]) -> dict[str, str]:
     """The new linkage names of all that has another one, as far as the function names it."""
-    used = {v.name for edge in old.edges for e in ir.expressions(edge.effect) for v in ir.variables(e)}
+    used = {part.name for parts in old.parts.values() for part in parts if isinstance(part, ir.Var)} if back else ()
     return {name: back[name] for name in used if name in back}
+
+
+def _named(cfa: Cfa) -> set[str]:
+    """The names of the local variables and temporaries of a function."""
+    parts = (part for parts in cfa.parts.values() for part in parts)
+    return {part.name for part in parts if isinstance(part, ir.Var) and part.scope in ("local", "temporary")}
 
 
 def _own(effect: ir.Effect) -> list[str]:

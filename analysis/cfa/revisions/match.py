@@ -9,7 +9,7 @@ function had before in this session: the high-water marks travel with the CFA.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 
 import msgspec
@@ -38,7 +38,19 @@ Align = Callable[[Cfa, Cfa], list[tuple[int, int]]]
 
 def by_order(new: Cfa, old: Cfa) -> list[tuple[int, int]]:
     """Edges that do the same, in the order of the text."""
-    return _align([fingerprint(e) for e in new.edges], [fingerprint(e) for e in old.edges])
+    mine, theirs = new.edges, old.edges
+    start, most = 0, min(len(mine), len(theirs))
+    while start < most and _does_same(mine[start], theirs[start]):
+        start += 1
+    end = 0
+    while end < most - start and _does_same(mine[-1 - end], theirs[-1 - end]):
+        end += 1
+    middle = _aligned(mine[start : len(mine) - end], theirs[start : len(theirs) - end])
+    return [
+        *((at, at) for at in range(start)),
+        *((start + at, start + before) for at, before in middle),
+        *((len(mine) - end + at, len(theirs) - end + at) for at in range(end)),
+    ]
 
 
 def match(new: Cfa, old: Cfa, align: Align = by_order) -> Cfa:
@@ -59,14 +71,17 @@ def match(new: Cfa, old: Cfa, align: Align = by_order) -> Cfa:
             locations[location] = next_location
             next_location += 1
     ids = {at: old.edges[before].id for at, before in pairs}
-    names = _names(new, old, pairs)
-    rename = Renaming(names)
+    own = [_numbered(edge.effect) for edge in new.edges]
+    names = _names(own, [_numbered(edge.effect) for edge in old.edges], pairs)
+    renamed = {mine for mine, theirs in names.items() if theirs != mine}
+    rename, is_hiding = Renaming(names), _hides_variables(new)
     edges: list[Edge] = []
     for at, edge in enumerate(new.edges):
         if at not in ids:
             ids[at] = next_edge
             next_edge += 1
-        edges.append(Edge(ids[at], locations[edge.source], locations[edge.target], rename(edge.effect)))
+        effect = edge.effect if not is_hiding and renamed.isdisjoint(own[at]) else rename(edge.effect)
+        edges.append(Edge(ids[at], locations[edge.source], locations[edge.target], effect))
     unordered = tuple(
         Unordered(locations[group.location], rename(group.operands), locations.get(group.end, -1)) for group in new.unordered
     )
@@ -74,20 +89,21 @@ def match(new: Cfa, old: Cfa, align: Align = by_order) -> Cfa:
     return new.renumbered(*ends, tuple(edges), next_location, next_edge, old, names, unordered)
 
 
-def _names(new: Cfa, old: Cfa, pairs: list[tuple[int, int]]) -> dict[str, str]:
-    """New names for the locals and temporaries of `new`: those of `old` where edges correspond, else names it does not use."""
+def _names(new: list[list[str]], old: list[list[str]], pairs: list[tuple[int, int]]) -> dict[str, str]:
+    """New names for the locals and temporaries that the edges of the new function name: those of the old one where edges
+    correspond, else names it does not use."""
     names: dict[str, str] = {}
     for at, before in pairs:
-        for mine, theirs in zip(_numbered(new.edges[at].effect), _numbered(old.edges[before].effect), strict=True):
+        for mine, theirs in zip(new[at], old[before], strict=True):
             names.setdefault(mine, theirs)
     given: set[str] = set()
     for mine, theirs in list(names.items()):
         if theirs in given:
             del names[mine]
         given.add(theirs)
-    used = given | {name for edge in old.edges for name in _numbered(edge.effect)}
-    for edge in new.edges:
-        for mine in _numbered(edge.effect):
+    used = given | {name for named in old for name in named}
+    for named in new:
+        for mine in named:
             if mine not in names:
                 names[mine] = _fresh(mine, used) if mine in used else mine
                 used.add(names[mine])
@@ -97,6 +113,11 @@ def _names(new: Cfa, old: Cfa, pairs: list[tuple[int, int]]) -> dict[str, str]:
 def _numbered(effect: ir.Effect) -> list[str]:
     """The names of the local variables and temporaries in an effect, in order, with repetitions."""
     return [v.name for e in ir.expressions(effect) for v in ir.variables(e) if v.scope in ("local", "temporary")]
+
+
+def _hides_variables(cfa: Cfa) -> bool:
+    """Whether an expression of the function names variables that are no operands: the argument list that `va_arg` reads."""
+    return any(isinstance(part, ir.Unknown) and part.arguments is not None for parts in cfa.parts.values() for part in parts)
 
 
 def _fresh(name: str, used: set[str]) -> str:
@@ -115,18 +136,13 @@ def match_function(new: LoweredFunction, old: LoweredFunction) -> LoweredFunctio
     return msgspec.structs.replace(new, cfa=cfa, source=msgspec.structs.replace(new.source, sites=sites))
 
 
-def _align(new: list[bytes], old: list[bytes]) -> list[tuple[int, int]]:
+def _does_same(one: Edge, other: Edge) -> bool:
+    return one.effect == other.effect or fingerprint(one) == fingerprint(other)
+
+
+def _aligned(new: Sequence[Edge], old: Sequence[Edge]) -> Iterator[tuple[int, int]]:
     """Pairs of positions with equal fingerprints, ascending in both."""
-    start = 0
-    while start < min(len(new), len(old)) and new[start] == old[start]:
-        start += 1
-    end = 0
-    while end < min(len(new), len(old)) - start and new[-1 - end] == old[-1 - end]:
-        end += 1
-    pairs = [(at, at) for at in range(start)]
-    middle_new, middle_old = new[start : len(new) - end], old[start : len(old) - end]
-    if middle_new and middle_old:
-        matcher = SequenceMatcher(None, middle_old, middle_new, autojunk=False)
+    if new and old:
+        matcher = SequenceMatcher(None, [fingerprint(e) for e in old], [fingerprint(e) for e in new], autojunk=False)
         for block in matcher.get_matching_blocks():
-            pairs += [(start + block.b + k, start + block.a + k) for k in range(block.size)]
-    return pairs + [(len(new) - end + k, len(old) - end + k) for k in range(end)]
+            yield from ((block.b + at, block.a + at) for at in range(block.size))

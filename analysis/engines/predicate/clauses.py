@@ -20,6 +20,7 @@ from analysis.smt.logic.terms import Term, symbols
 from analysis.smt.solving.horn import Applied, Clause, solve
 from analysis.smt.solving.solver import Budget
 from analysis.smt.transitions.transition_state import StateVariable
+from analysis.smt.transitions.vocabulary import Vocabulary
 
 
 class Clauses:
@@ -41,42 +42,53 @@ class Clauses:
     def solution(self, budget: Budget, *, guidance: bool = False) -> Annotation | None:
         """An annotation; None if none was found in the budget, or a stretch is too long. `guidance`: see `smt.solving.horn`."""
         stretches = self._stretches.all()
-        if stretches is None:
-            return None
-        vocabulary = self._system.vocabulary
-        variable_of = {vocabulary[variable]: variable for variable in vocabulary}
-        numbers = {source: number for number, (source, _) in enumerate(stretches)}
-        relevant = _relevant(stretches, variable_of)
-        parameters = {number: tuple(vocabulary[variable] for variable in relevant[source]) for source, number in numbers.items()}
-        clauses = []
-        for source, arrivals in stretches:
-            before = () if source is None else (Applied(numbers[source], parameters[numbers[source]]),)
-            holds = TRUE if source is None else self._known.get(source, TRUE)
-            for state, after in arrivals:
-                conclusion = None
-                if after is not None:
-                    values = tuple(state.values.get(variable, vocabulary[variable]) for variable in relevant[after])
-                    conclusion = Applied(numbers[after], values)
-                used = (holds, *state.guard, *(conclusion.arguments if conclusion is not None else ()))
-                clauses.append(Clause(before, and_(holds, *state.guard, *vocabulary.axioms(used)), conclusion))
-        wanted = {number: parameters[number] for source, number in numbers.items() if source is not None}
-        found = solve(clauses, wanted, budget, guidance=guidance)
-        return None if found is None else self._annotation(numbers, found)
+        found = None if stretches is None else solved(self._system.vocabulary, stretches, self._known, budget, guidance=guidance)
+        return None if found is None else self._annotation(found)
 
-    def _annotation(self, numbers: Mapping[Location | None, int], found: Mapping[int, Term]) -> Annotation:
+    def _annotation(self, found: Mapping[Location, Term]) -> Annotation:
         assertions: dict[Point, Term] = {}
         for number, stack in self._stretches.contexts.rows():
             function = self._entry if stack is None else stack.call.callee
             assertions.update({(number, head): FALSE for head in self._stretches.heads[function]})
-        for location, number in numbers.items():
-            if location is not None:
-                assertion = and_(self._known.get(location, TRUE), found[number])
-                assertions[self._stretches.contexts.number(location.stack), location.location] = assertion
+        for location, assertion in found.items():
+            assertions[self._stretches.contexts.number(location.stack), location.location] = assertion
         properties = {violation.property for violation in self._violations.values()}
         stacks = tuple(stack for _, stack in self._stretches.contexts.rows())
         return Annotation(
             self._entry, properties.pop(), tuple(self._violations), self._system.vocabulary.mode, stacks, assertions
         )
+
+
+def solved(
+    vocabulary: Vocabulary,
+    stretches: list[tuple[Location | None, list[Arrival]]],
+    known: Mapping[Location, Term],
+    budget: Budget,
+    *,
+    guidance: bool,
+) -> Mapping[Location, Term] | None:
+    """What holds at the heads that the stretches begin at, with what is known to hold there; None if nothing was found."""
+    variable_of = {vocabulary[variable]: variable for variable in vocabulary}
+    numbers = {source: number for number, (source, _) in enumerate(stretches)}
+    relevant = _relevant(stretches, variable_of)
+    parameters = {number: tuple(vocabulary[variable] for variable in relevant[source]) for source, number in numbers.items()}
+    clauses = []
+    for source, arrivals in stretches:
+        before = () if source is None else (Applied(numbers[source], parameters[numbers[source]]),)
+        holds = TRUE if source is None else known.get(source, TRUE)
+        for state, after in arrivals:
+            conclusion = None
+            if after is not None:
+                values = tuple(state.values.get(variable, vocabulary[variable]) for variable in relevant[after])
+                conclusion = Applied(numbers[after], values)
+            used = (holds, *state.guard, *(conclusion.arguments if conclusion is not None else ()))
+            clauses.append(Clause(before, and_(holds, *state.guard, *vocabulary.axioms(used)), conclusion))
+    wanted = {number: parameters[number] for source, number in numbers.items() if source is not None}
+    found = solve(clauses, wanted, budget, guidance=guidance)
+    if found is None:
+        return None
+    heads = {source: at for source, at in numbers.items() if source is not None}
+    return {head: and_(known.get(head, TRUE), vocabulary.without_ranges(found[at])) for head, at in heads.items()}
 
 
 def _relevant(

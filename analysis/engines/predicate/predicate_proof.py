@@ -29,7 +29,7 @@ from analysis.engines.predicate.predicate_search import PREDICATE, Explored, Pre
 from analysis.engines.predicate.procedure_proof import SummaryClauses
 from analysis.engines.predicate.reuse.earlier_proofs import UNREADABLE, EarlierProofs
 from analysis.engines.predicate.reuse.reusing import Reused, Reusing
-from analysis.engines.predicate.reuse.revalidation import revalidated
+from analysis.engines.predicate.reuse.revalidation import MappedProof, revalidated
 from analysis.engines.predicate.stretches import Stretches
 from analysis.model import clock
 from analysis.model.c_types import LP64, DataModel
@@ -41,6 +41,7 @@ _NOTHING = Reused()
 _SMALL = 3_000  # edges: of larger programs, clauses take long to make
 _QUICK = 0.1  # of the seconds of refinement, to find a path that no clause excludes either
 _EARLY = 0.1  # of the seconds, for the clauses before refinement
+_LOCAL = 0.05  # of the seconds, for the clauses of only the loops that a change concerns
 _REUSE = 0.3  # of the seconds, to find what is left of an earlier proof
 _REVALIDATED = 0.1  # of the seconds, for an earlier proof as it is
 _SEEDED_FIRST = 0.03  # of the seconds, for a search that begins with what is left of one, before the clauses
@@ -101,12 +102,12 @@ class _Proving:
         )
 
     def run(self, earlier: EarlierProofs | None) -> Proved | Unproved:
-        """What an earlier proof says comes first. The clauses are asked before and after refinement: what Spacer can solve it
-        mostly solves at once, and what it cannot, it rarely can with more time; lemmas that are left need not be found by it. A
-        short search comes before them in small programs, unless something is left to begin with: where it finds a feasible path
-        to a violation, the clauses, which say the same, have no solution. Where the search has predicates to begin with, that
-        comes before one from scratch; where it ends without an answer, all is looked for as from scratch, so that what is found
-        there is found here."""
+        """What an earlier proof says comes first: as it is, repaired where the change is, and what is left of it. The clauses are
+        asked before and after refinement: what Spacer can solve it mostly solves at once, and what it cannot, it rarely can with
+        more time; lemmas that are left need not be found by it. A short search comes before them in small programs, unless
+        something is left to begin with: where it finds a feasible path to a violation, the clauses, which say the same, have no
+        solution. Where the search has predicates to begin with, that comes before one from scratch; where it ends without an
+        answer, all is looked for as from scratch, so that what is found there is found here."""
         options, program = self._options, self._program
         searching = options.seconds * (1 - self._share)
         half = self._began + _SEEDED * searching
@@ -154,7 +155,8 @@ class _Proving:
         return self._by_refinement(reused, until)
 
     def _reused(self, earlier: EarlierProofs) -> Reused | Proved:
-        """What is left of earlier proofs, nothing if they cannot be understood; the proof if one of them still is one."""
+        """What is left of earlier proofs, nothing if they cannot be understood; the proof if one of them still is one, or is one
+        after a repair."""
         options = self._options
         bounds = Bounds(options.recursion, options.depth)
         stretches = Stretches(self._system, self._violations, self._entry, bounds, self._contexts, options.ends)
@@ -165,11 +167,22 @@ class _Proving:
             if found is not None and options.revalidates and options.reuse == "annotations":
                 with clock.within(_REVALIDATED * options.seconds):
                     proof = revalidated(found, self._system, options.ends, self._model, budget)
+                if proof is None:
+                    proof = self._repaired(reusing, found)
                 if proof is not None:
                     return proof
             return _NOTHING if found is None else reusing.of(found, options.reuse, self._until(_REUSE))
         except UNREADABLE:
             return _NOTHING
+
+    def _repaired(self, reusing: Reusing, found: MappedProof) -> Proved | None:
+        """The proof that an earlier one is where only what the change concerns is found again; None if it is none."""
+        seconds = _LOCAL * self._options.seconds if self._share and not self._is_recursive else 0.0
+        repaired = reusing.repaired(found, self._until(_REUSE), Budget(int(1000 * seconds)))
+        if repaired.whole is None:
+            return None
+        proof = self._certified(repaired.whole, Work(reuse=msgspec.structs.replace(repaired.work, how=repaired.how)))
+        return proof if isinstance(proof, Proved) else None
 
     def _with_broken(self, found: Unproved) -> Unproved:
         """With what of the earlier proof does not hold any more, where that is to be said."""

@@ -82,6 +82,20 @@ class Stretches:
             self._known[source] = self._begun() if source is None else self._from(source, START)
         return self._known[source]
 
+    def outline(self, source: Location | None) -> tuple[list[Location], list[Location]] | None:
+        """The locations that are passed from a head, or from the start (None), and the ends of blocks that are come to; None if
+        there are too many. All contexts on the way have a number then."""
+        start = self._locations.initial(self.entry) if source is None else source
+        if source is None and self._is_head(start):
+            return [], [start]
+        order = self._order(start)
+        if order is None:
+            return None
+        for place in order:
+            self.contexts.number(place.stack)
+        following = dict.fromkeys(after for place in order for _, after in self._locations.moves(place))
+        return order, [after for after in following if after.location not in (CUT, END) and self._is_head(after)]
+
     def _begun(self) -> list[Arrival] | None:
         entry, first = self._locations.initial(self.entry), self.system.start(self.entry)
         return [(first, entry)] if self._is_head(entry) else self._from(entry, first)

@@ -11,7 +11,7 @@ from analysis.model.c_types import DataModel, Integer, Pointer, Type, Void
 from analysis.smt.encoding.numbers.bits import Bits
 from analysis.smt.encoding.numbers.formula import Ledger, Mode
 from analysis.smt.encoding.numbers.integers import Integers
-from analysis.smt.logic.term_building import TRUE, number, symbol
+from analysis.smt.logic.term_building import TRUE, and_, number, or_, symbol
 from analysis.smt.logic.terms import INT, Sort, Term, array, bit_vector, symbols
 from analysis.smt.transitions.object_cells import Objects
 from analysis.smt.transitions.transition_state import Inputs, StateVariable
@@ -110,6 +110,10 @@ class Vocabulary(Mapping[StateVariable, Term]):
                     found.append(said)
         return found
 
+    def without_ranges(self, term: Term) -> Term:
+        """A formula over state variables without the parts of it that their types say."""
+        return _without(term, {part for said in self.axioms((term,)) for part in (said, *said.args)})
+
     # -- memory -------------------------------------------------------------------------------------------------
 
     def heap(self, type_: Type) -> StateVariable:
@@ -149,3 +153,10 @@ class Vocabulary(Mapping[StateVariable, Term]):
     def first_block(self) -> int:
         """The address of the first allocated block; no other object is above it."""
         return 1 << (ADDRESS_BITS - 1)
+
+
+def _without(term: Term, known: Collection[Term]) -> Term:
+    if term in known:
+        return TRUE
+    parts = [_without(part, known) for part in term.args] if term.op in ("and", "or") else []
+    return term if not parts else and_(*parts) if term.op == "and" else or_(*parts)

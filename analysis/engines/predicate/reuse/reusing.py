@@ -20,9 +20,11 @@ from analysis.cpa.domains.location import Location
 from analysis.cpa.domains.predicate import Point
 from analysis.cpa.impact.impacted_variables import Impact
 from analysis.cpa.predicates.violations import Property, Violation
+from analysis.engines.predicate.clauses import solved
 from analysis.engines.predicate.reuse.annotation_reuse import Cubes, reuse_annotation
 from analysis.engines.predicate.reuse.earlier_proofs import EarlierProofs
 from analysis.engines.predicate.reuse.first_failure import FirstFailure
+from analysis.engines.predicate.reuse.local_repair import LocalRepair
 from analysis.engines.predicate.reuse.revalidation import MappedProof
 from analysis.engines.predicate.reuse.strengthening import Strengthening
 from analysis.engines.predicate.reuse.surviving_lemmas import Lemmas, inductive, is_certified
@@ -43,7 +45,7 @@ class Reused(msgspec.Struct, frozen=True):
     loops, of which nothing leads from those that are `closed` but to others (from the start, if None is among them); the
     predicates at points; and the `lemmas` that hold at heads of loops, which are not enough."""
 
-    how: Literal["", "annotation", "lemmas"] = ""
+    how: Literal["", "annotation", "lemmas", "search"] = ""
     whole: Annotation | None = None
     seeds: Mapping[Location, Cubes] = {}
     closed: frozenset[Location | None] = frozenset()
@@ -61,6 +63,7 @@ class Reusing:
         self._edges = tuple((violation.function, violation.edge) for violation in violations)
         self._budget = budget
         self._known: AnnotationMap | None = None
+        self._repairing = 0.0  # seconds of the processor
 
     @cached_property
     def _triples(self) -> Triples:
@@ -78,15 +81,48 @@ class Reusing:
         annotation = next((one for one in earlier.annotations if (one.entry, one.property, one.mode) == question), None)
         return None if annotation is None else MappedProof(pair, annotation, time.process_time() - began)
 
+    def repaired(self, earlier: MappedProof, goes_on: Callable[[], bool], searching: Budget) -> Reused:
+        """An earlier proof, with what a change breaks found again around there: of lemmas, or else by a search among the heads
+        concerned (`searching`; with no seconds, there is none). Nothing, if that does not give a proof."""
+        began = time.process_time()
+        known = self._map(earlier)
+        repair = LocalRepair(self.stretches, self._triples, known, earlier.pair, Lemmas(known, self.stretches).at)
+        found = repair.run(goes_on)
+        self._repairing = time.process_time() - began
+        if found is None or (found.weak and not searching.seconds):
+            return Reused()
+        kept = sum(_cubes(term) for head, term in found.assertions.items() if head not in found.found)
+        work = ReuseWork(
+            asserted=kept + len(found.found),
+            kept=kept,
+            valid=kept,
+            lemmas=sum(found.found.values()),
+            changed=earlier.pair.changed_edges,
+            differing=earlier.differing,
+            annotating=self._repairing,
+        )
+        if not found.weak:
+            return Reused("lemmas" if found.found else "annotation", self._annotation(found.assertions), work=work)
+        lemmas = {head: found.assertions[head] for head in found.found}
+        more = solved(self._system.vocabulary, repair.unsolved(), lemmas, searching, guidance=True)
+        if more is None:
+            return Reused()
+        return Reused("search", self._annotation({**found.assertions, **more}), work=work)
+
+    def _map(self, earlier: MappedProof) -> AnnotationMap:
+        if self._known is None:
+            self._known = AnnotationMap(earlier.pair, earlier.annotation, self._system, self._contexts)
+        return self._known
+
     def of(self, earlier: MappedProof, reuse: Reuse, goes_on: Callable[[], bool]) -> Reused:
         """What an earlier proof gives."""
         began, pair = time.process_time(), earlier.pair
-        known = self._known = AnnotationMap(pair, earlier.annotation, self._system, self._contexts)
+        known = self._map(earlier)
         found = Reused(work=ReuseWork(changed=pair.changed_edges, differing=earlier.differing))
         if reuse == "annotations":
             found = self._left(pair, known, found.work, goes_on)
         predicates = {} if found.whole else self._predicates(known)
-        work = msgspec.structs.replace(found.work, annotating=time.process_time() - began)
+        work = msgspec.structs.replace(found.work, annotating=self._repairing + time.process_time() - began)
         return msgspec.structs.replace(found, predicates=predicates, work=work)
 
     def broken(self, goes_on: Callable[[], bool]) -> str:
@@ -136,3 +172,8 @@ class Reusing:
                 if atoms:
                     found[number, location] = atoms[:_MOST_PREDICATES]
         return found
+
+
+def _cubes(assertion: Term) -> int:
+    """How many cubes an assertion has."""
+    return len(assertion.args) if assertion.op == "or" else int(assertion is not FALSE)

@@ -35,7 +35,8 @@ class Lemmas:
                     found.update(dict.fromkeys(self._own(Location(place.function, other, place.stack))))
             for assertion in self._earlier.named_alike(place):
                 found.update(dict.fromkeys(_parts(assertion)))
-        return tuple(lemma for lemma in found if lemma is not TRUE and lemma is not FALSE)[:_MOST]
+        said = dict.fromkeys(map(self._stretches.system.vocabulary.without_ranges, found))
+        return tuple(lemma for lemma in said if lemma is not TRUE and lemma is not FALSE)[:_MOST]
 
     def _own(self, place: Location) -> Iterator[Term]:
         disjuncts = self._earlier.disjuncts(place)

@@ -31,6 +31,10 @@ class Triples:
             return True
         return self._status(known, *state.guard, not_(self._after(state)(assertion))) == "unsat"
 
+    def failing(self, state: State, assertion: Term) -> State | None:
+        """The states after which the assertion does not hold; None if there are plainly none."""
+        return state.constrained(not_(self._after(state)(assertion)))
+
     def surviving(self, known: Term, state: State, lemmas: Sequence[Term]) -> tuple[Term, ...]:
         """Those of the lemmas that surely hold after the stretch: what a model contradicts is left out until none does."""
         left, after = list(lemmas), self._after(state)
