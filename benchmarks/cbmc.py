@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from analysis.model.verifiers import CHECKS, is_assumption
+from benchmarks.processor_limit import limited
 
 Answer = Literal["complete", "holds", "violated", "unknown"]
 
@@ -78,10 +79,12 @@ def ask(
     seconds: float = _MOST_SECONDS,
     only: str = "",
     by_contracts: Sequence[Sequence[str]] = (),
+    processor: float | None = None,
 ) -> Said:
     """What CBMC says of a program within our `bound`. It is ended after so many `seconds`, and has 4 GB. The seconds that it took
     are those of the preprocessor as well. `only`: what the checks are named that count; else all do. `by_contracts`: the commands
-    goto-cc and goto-instrument, which put the contracts of loops in the place of these loops."""
+    goto-cc and goto-instrument, which put the contracts of loops in the place of these loops. `processor`: after how many of its
+    seconds CBMC is ended, too."""
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as name:
         files = []
@@ -97,7 +100,8 @@ def ask(
         try:
             if by_contracts:
                 files = _with_contracts(by_contracts, question.model, files, name, seconds)
-            words = [*_LIMITED, *command, "--unwind", str(bound + 1), *_OPTIONS, *more, f"--{question.model}", *files]
+            ended = command if processor is None else limited(command, processor)
+            words = [*_LIMITED, *ended, "--unwind", str(bound + 1), *_OPTIONS, *more, f"--{question.model}", *files]
             done = subprocess.run(words, cwd=name, capture_output=True, text=True, timeout=seconds, check=False)
         except subprocess.TimeoutExpired:
             return Said("unknown", "ended from outside", time.monotonic() - began)

@@ -2,10 +2,11 @@
 
     python -m benchmarks.difference --corpus FOLDER [--cbmc COMMAND] [--limit S] [--every N] [--jobs N] [--scatter FILE]
 
-The tasks are those of `benchmarks.difference_tasks`: pairs of versions of which at most the new one has a defect, in an order by
-chance: Ctrl-C ends early, and tells of those that are done. The three runs of a task come one after the other. Each verifier
-(predicate, value, symbolic; CBMC with `--cbmc`) is asked three times: about the new version (`complete`), and about what the
-conditions of diffCond and diffDP leave of it; the engines natively, CBMC by residual programs (`benchmarks.difference_runs`).
+The tasks are those of `benchmarks.difference_tasks` and `benchmarks.larger_edits`: pairs of versions of which at most the new one
+has a defect, in an order by chance: Ctrl-C ends early, and tells of those that are done. The three runs of a task come one after
+the other. Each verifier (predicate, value, symbolic; CBMC with `--cbmc`) is asked three times: about the new version
+(`complete`), and about what the conditions of diffCond and diffDP leave of it; the engines natively, CBMC by residual programs
+(`benchmarks.difference_runs`).
 
 The first table is the paper's Tables 1 and 2: right proofs, right alarms, and what was wrong, for each category and verifier. The
 second one has the seconds of the processor: of the extraction, with reading the old version (mean, greatest, and how many were
@@ -31,11 +32,16 @@ from random import Random
 from statistics import mean
 from typing import NamedTuple, get_args
 
+from benchmarks import cbmc
 from benchmarks.difference_runs import NOTHING, How, Run, Verifier, run
 from benchmarks.difference_tasks import Task, corpus_tasks
+from benchmarks.larger_edits import larger_tasks
 
 _HOWS: tuple[How, ...] = get_args(How)
-_CATEGORIES = ("pair", "combination", "regressing", "fixing", "neutral")
+_CATEGORIES = (
+    *("pair", "combination", "regressing", "fixing", "neutral"),
+    *("large regressing", "large fixing", "large neutral"),
+)
 _LONG = 0.5  # seconds
 
 
@@ -182,10 +188,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0, help="of the edits and combinations (default: 0)")
     parser.add_argument("--scatter", type=Path, metavar="FILE", help="write the points of the scatter plots")
     given = parser.parse_args(arguments)
-    tasks = list(corpus_tasks(given.corpus, given.seed))
+    tasks = [*corpus_tasks(given.corpus, given.seed), *larger_tasks(given.corpus, given.seed)]
     tasks = [task for name in _CATEGORIES for task in [one for one in tasks if one.category == name][:: given.every]]
     Random(given.seed).shuffle(tasks)
-    asked = list(asked_of(tasks, given.limit, shlex.split(given.cbmc)))
+    command = shlex.split(given.cbmc)
+    if command:
+        cbmc.version(tuple(command))  # once, before the processes that ask
+    asked = list(asked_of(tasks, given.limit, command))
     found = list(_answers(asked, given.jobs))
     print(f"\n{len({(one.category, one.name) for one in found})} tasks, of {len(tasks)}\n")
     print("\n".join(tables(found)))

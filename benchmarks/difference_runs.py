@@ -33,7 +33,6 @@ from analysis.session.portfolio.request import Answer, Proved, Request, Unknown
 from analysis.session.portfolio.request_terms import About, Kind, Terms
 from benchmarks import cbmc
 from benchmarks.difference_tasks import Task
-from benchmarks.processor_limit import limited
 
 Verifier = Literal["predicate", "value", "symbolic", "cbmc"]
 How = Literal["complete", "diffCond", "diffDP"]
@@ -119,13 +118,13 @@ def _run(task: Task, verifier: Verifier, how: How, limit: float, command: Sequen
     checker.open((str(task.path),))
     if how == "complete":
         new = _revision(checker, task.path, task.new)
-        read = _spent()
+        reading = _spent() - began
         if not has_places(task, new.program):
-            return Run("unknown", read - began, 0.0, 0.0, why=NOTHING)
-        reading = 0.0 if verifier == "cbmc" else read - began  # CBMC reads the text itself, and does not need ours
-        seconds = limit - reading
+            return Run("unknown", reading, 0.0, 0.0, why=NOTHING)
+        reading = 0.0 if verifier == "cbmc" else reading  # CBMC reads the text itself, and does not need ours
+        asked, seconds = _spent(), limit - reading
         said, why = _verified(task, new.program, verifier, seconds, command, task.new, is_preprocessed=task.is_preprocessed)
-        return Run(said, reading, 0.0, _spent() - read, why=why)
+        return Run(said, reading, 0.0, _spent() - asked, why=why)
     old = _revision(checker, task.path, task.old)
     read_old = _spent()
     new = _revision(checker, task.path, task.new)
@@ -141,14 +140,14 @@ def _run(task: Task, verifier: Verifier, how: How, limit: float, command: Sequen
     if verifier == "cbmc":
         left = restricted(left, {"main": condition}, ("main",))  # for the table alone
     share = _edges(left) / max(1, _edges(programs.new.program))
-    extracted = _spent()
     if not has_places(task, programs.new.program):
         return Run("unknown", reading, extraction, 0.0, why=NOTHING)
     if condition.covers_all:
         return Run("proof", reading, extraction, 0.0, left=0.0)
     send(_cut_off(limit, extracted=True, reading=reading, extraction=extraction, left=share))
+    asked = _spent()
     said, why = _verified(task, left, verifier, limit - reading - extraction, command, text, is_preprocessed=True)
-    return Run(said, reading, extraction, _spent() - extracted, left=share, why=why)
+    return Run(said, reading, extraction, _spent() - asked, left=share, why=why)
 
 
 def has_places(task: Task, program: Program) -> bool:
@@ -240,7 +239,7 @@ def _by_cbmc(task: Task, text: str, seconds: float, command: Sequence[str], *, i
         left = seconds - (_spent() - began)
         if left <= 0.1:
             break
-        found = cbmc.ask(limited(command, left), question, bound, _PATIENCE * left)
+        found = cbmc.ask(command, question, bound, _PATIENCE * left, processor=left)
         if found.answer == "complete":
             return "proof", ""
         if found.answer == "violated":

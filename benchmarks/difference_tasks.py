@@ -32,7 +32,7 @@ _UNDEFINED = frozenset({"null-dereference", "array-bounds", "division-by-zero"})
 _CHECK = re.compile(r"\b(__VERIFIER_assert|assert)\s*\((?=[^(){};]*\)\s*;)")
 _REACH = re.compile(r"\bif\s*\((?=[^;]*\)\s*\{?\s*(?:\w+:\s*)?\{?\s*(?:reach_error|__VERIFIER_error)\s*\(\s*\)\s*;)")
 _CONSTANT = re.compile(r"^[ \t]+\w+ = \d+;$", re.MULTILINE)
-_BODY = re.compile(r"^\w[\w *]*\([^;{}()]*\)\s*\{[ \t]*$", re.MULTILINE)
+BODY = re.compile(r"^\w[\w *]*\([^;{}()]*\)\s*\{[ \t]*$", re.MULTILINE)
 _LABEL_OF_ASSERT = re.compile(r"\bassert\s*\([^(){}]*\)\s*\{[^{}]*\{\s*ERROR\s*:(?!\s*\{?\s*reach_error\b)")
 _CALL_AT_LABEL = re.compile(r"\bERROR\s*:\s*__VERIFIER_error\s*\(")  # one more call there would take it out of its branch
 _CANNOT_HOLD = re.compile(r"\s*0\s*\)")
@@ -61,7 +61,9 @@ class Task(NamedTuple):
         return self.options.data_model
 
 
-class _Version(NamedTuple):
+class Version(NamedTuple):
+    """A version of a program of which the verdict is known."""
+
     path: Path
     text: str
     is_safe: bool
@@ -70,7 +72,7 @@ class _Version(NamedTuple):
 
 
 def corpus_tasks(corpus: Path, seed: int) -> Iterator[Task]:
-    """All tasks of a corpus."""
+    """All tasks of a corpus, but for those of its larger programs (`larger_edits`)."""
     pairs = list(_pairs(corpus))
     yield from pairs
     yield from _combinations(corpus, [task for task in pairs if task.category == "pair"], Random(seed))
@@ -81,10 +83,10 @@ def corpus_tasks(corpus: Path, seed: int) -> Iterator[Task]:
 
 
 def _pairs(corpus: Path) -> Iterator[Task]:
-    found: dict[str, list[_Version]] = {}
+    found: dict[str, list[Version]] = {}
     with (corpus / "incremental.csv").open(newline="") as file:
         for row in csv.DictReader(file):
-            version = _version(corpus, row)
+            version = version_of(corpus, row)
             if version is not None:
                 found.setdefault(row["seq"], []).append(version)
     for name, versions in found.items():
@@ -96,7 +98,7 @@ def _pairs(corpus: Path) -> Iterator[Task]:
                 yield Task(category, f"{name} {number}", new.path, old.text, new.text, new.is_safe, new.options, new.rules, goal)
 
 
-def _version(corpus: Path, line: dict[str, str]) -> _Version | None:
+def version_of(corpus: Path, line: dict[str, str]) -> Version | None:
     """A version of which the verdict is known."""
     expected = line["expected"]
     if expected.startswith("must-report:|") and expected.endswith("imprecise-ok:"):
@@ -113,7 +115,7 @@ def _version(corpus: Path, line: dict[str, str]) -> _Version | None:
     is_label = bool(_LABEL_OF_ASSERT.search(raw)) or not ("reach_error" in raw or "assert" in raw or _CALL_AT_LABEL.search(raw))
     options = _options(folders, model)
     row = Row(name, path, (), "", expected, "", "", options.flags, model, is_label, rules, False, frozenset())
-    return _Version(path, text_of(row) or raw, expected == "true", options, tuple(sorted(rules)))
+    return Version(path, text_of(row) or raw, expected == "true", options, tuple(sorted(rules)))
 
 
 def _options(folders: tuple[str, ...], model: Model) -> Options:
@@ -188,13 +190,13 @@ def _regressing(text: str, random: Random) -> str | None:
 
 def _neutral(text: str, random: Random) -> str | None:
     """The text with an edit that changes nothing that a check depends on."""
-    constants, bodies = list(_CONSTANT.finditer(text)), list(_BODY.finditer(text))
+    constants, bodies = list(_CONSTANT.finditer(text)), list(BODY.finditer(text))
     if not constants and not bodies:
         return None
     if constants and random.random() < 0.5:
         match = random.choice(constants)
         text = text[: match.end()] + "\n" + match[0] + text[match.end() :]
-        bodies = list(_BODY.finditer(text))
+        bodies = list(BODY.finditer(text))
     if bodies:
         match = random.choice(bodies)
         text = text[: match.end()] + " unsigned edited = 0; edited = edited + 3;" + text[match.end() :]

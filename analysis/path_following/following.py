@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from analysis.c.blocks import ALLOCATIONS, STACK_ALLOCATIONS
@@ -84,10 +85,14 @@ class Questions:
     """Asks the solver about paths; what two questions after each other have in common stays asserted."""
 
     def __init__(self, milliseconds: int) -> None:
-        self.solver = Z3Solver()
         self._budget = Budget(milliseconds)
         self._asserted: list[Term] = []
         self.count = 0
+
+    @cached_property
+    def solver(self) -> Z3Solver:
+        """Made when it is asked first: that takes some milliseconds, and a defect is often found without."""
+        return Z3Solver()
 
     def ask(self, conjuncts: Sequence[Term], more: Sequence[Term] = ()) -> Answer:
         """Whether they can hold together. A model can be read until the next question."""

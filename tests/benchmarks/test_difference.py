@@ -11,6 +11,7 @@ from benchmarks.difference import Found, problems, tables
 from benchmarks.difference_runs import Run, Verifier, run
 from benchmarks.difference_tasks import Task, corpus_tasks
 from benchmarks.joined_programs import joined
+from benchmarks.larger_edits import LINES, larger_tasks
 
 HEAD = "int __VERIFIER_nondet_int(); void reach_error(void);\n"
 SAFE = HEAD + "int main() { int x = 3; if (__VERIFIER_nondet_int()) x = 4; if (x > 4) { reach_error(); } return 0; }\n"
@@ -46,6 +47,28 @@ def test_the_tasks_are_as_the_paper_makes_them(tmp_path: Path) -> None:
         ("neutral", True),
     ]
     for task in tasks:
+        found = {how: run(task, "symbolic", how, 10.0).said for how in ("complete", "diffCond", "diffDP")}
+        assert found == dict.fromkeys(found, "proof" if task.is_safe else "alarm"), task
+
+
+LARGER = (
+    "int never(int *p) {\n    return *p;\n}\nint main(void) {\n    int x = 3;\n    int y = 2;\n"
+    "    if (__VERIFIER_nondet_int() == 9) never(&y);\n    if (x > 4) reach_error();\n    return x / y;\n}\n" + "\n" * LINES
+)
+
+
+@pytest.mark.parametrize("about", ["reach_error", "div-by-zero"])
+def test_edits_of_larger_programs_are_what_they_are_said_to_be(about: str, tmp_path: Path) -> None:
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open" / "large.c").write_text(LARGER)
+    head = "id,path,property,expected,category,kind,include_dir,cflags,data_model,note,ignore_lines"
+    (tmp_path / "open" / "index.csv").write_text(f"{head}\nO1,open/large.c,{about},true,,verdict,,,LP64,,\n")
+    (tmp_path / "open" / "incremental.csv").write_text("seq,path,property,expected\n")
+    tasks = list(larger_tasks(tmp_path / "open", 0))
+    assert [task.category for task in tasks] == ["large regressing", "large fixing", "large neutral"]
+    assert "main(void) {" in tasks[0].new.partition(" seeded")[0].partition("reach_error();\n")[2]
+    for task in tasks:
+        assert "int never(int *p) {\n" in task.new  # a function that does not run is not edited
         found = {how: run(task, "symbolic", how, 10.0).said for how in ("complete", "diffCond", "diffDP")}
         assert found == dict.fromkeys(found, "proof" if task.is_safe else "alarm"), task
 

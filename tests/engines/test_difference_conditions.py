@@ -243,3 +243,29 @@ def test_undefined_behaviour_that_is_new_is_left(was: str, now: str) -> None:
     texts = both("int f(int a) { @ } int main(void) { return f(nondet() & 3); }", was, now)
     assert not covers_all(*texts, goal="violations")
     assert covers_all(*texts, goal="assertions")
+
+
+UNREACHED = """typedef long jmp_buf[8]; extern int setjmp(jmp_buf); extern void longjmp(jmp_buf, int); jmp_buf where_to;
+int nondet(void); void reach_error(void);
+static void jump(void) { longjmp(where_to, 1); }
+static int jumps(void) { int x = 2; if (setjmp(where_to)) return x; x = 3; jump(); return 0; }
+int main(void) { int unused = 1; if (nondet() > 5) reach_error(); return 0; }
+"""
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("calls", "is_covered"),
+    [
+        ("", True),
+        ("if (nondet()) jumps();", False),
+        ("int (*called)(void) = jumps; if (nondet()) called();", False),
+        ("extern void run(int (*)(void)); run(jumps);", False),
+    ],
+)
+def test_only_what_main_reaches_can_jump(method: Method, calls: str, is_covered: bool) -> None:
+    old = UNREACHED.replace("int unused", f"{calls} int unused")
+    new = old if method == "diffCond" else old.replace("unused = 1", "unused = 2")
+    assert difference_condition(pair_of(old, new), "main", method).covers_all == is_covered
+    library = old.replace("int main(", "int begin("), new.replace("int main(", "int begin(")
+    assert not difference_condition(pair_of(*library), "begin", method).covers_all

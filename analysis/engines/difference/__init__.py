@@ -39,7 +39,8 @@ affected. That holds for addresses, too: a program that looks at their numbers i
 What is not understood leaves no witness path: edges that are not supported, and functions that use what is declared otherwise.
 What `ir.Unknown` stands for, such as the value of a volatile variable, is affected. Writes to a volatile variable are taken for
 writes to any other. Where control is not only where CFAs have it (jumps out of functions, threads, handlers of signals), nothing
-is covered (`ProgramPair.is_followed`); a function is proved to do the same if that concerns neither it nor what it calls.
+is covered, unless `main` does not reach that (`ProgramPair.is_followed`). A function is proved to do the same if that concerns
+neither it nor what it calls.
 
 Theorems 2.1 and 3.1 are tests (`tests/engines/test_difference_conditions.py`): programs in two versions are run on all small
 inputs, and no path with a regression bug is covered.

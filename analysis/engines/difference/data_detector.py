@@ -70,10 +70,9 @@ class DataDetector:
         elsewhere."""
         if self._goal != "assertions" and not pair.has_same_blocks:
             return False
-        if self._goal != "behaviour":
-            if not self._programs.is_followed:
-                return False
-        elif pair.uses_changed or stays(pair.new, pair.new.cfa.entry) or not self._programs.follows(pair.new.cfa.name):
+        if self._goal == "behaviour" and (
+            pair.uses_changed or stays(pair.new, pair.new.cfa.entry) or not self._programs.follows(pair.new.cfa.name)
+        ):
             return False
         return not unlike_errors(pair, pair.new.cfa.entry, pair.old.cfa.entry)
 

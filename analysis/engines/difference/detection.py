@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 
 from analysis.cfa.graph import Edge
 from analysis.engines.difference.dependencies import NOTHING, Affected
-from analysis.engines.difference.difference_graph import Context, DifferenceGraph, Move, Node, ProgramGraph
+from analysis.engines.difference.difference_graph import Context, DifferenceGraph, Move, Node, ProgramGraph, unaligned
 from analysis.engines.difference.function_pairs import FunctionPair, ProgramPair
 
 _MOST_CONTEXTS = 12
@@ -91,7 +91,7 @@ class Detection:
                 self._waiting.clear()
                 self._explored.clear()
                 self._contexts.clear()
-                return ProgramGraph(entry, {entry: DifferenceGraph(Node(-1, None), -1, {})})
+                return unaligned(entry)
         return ProgramGraph(entry, {context: self._graph(self._explored[context]) for context in self._reached(entry)})
 
     def exit(self, context: Context) -> Affected | None:

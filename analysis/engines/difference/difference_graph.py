@@ -56,3 +56,8 @@ class ProgramGraph(msgspec.Struct, frozen=True):
 
     entry: Context
     graphs: Mapping[Context, DifferenceGraph]
+
+
+def unaligned(entry: Context) -> ProgramGraph:
+    """The graph in which no path is aligned: an indicator."""
+    return ProgramGraph(entry, {entry: DifferenceGraph(Node(-1, None), -1, {})})

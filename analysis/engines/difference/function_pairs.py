@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from analysis.c.control import ERRORS, FAILED_ASSERTIONS, UNMODELLED
 from analysis.cfa.addresses_taken import taken_by
-from analysis.cfa.callgraph import callees
 from analysis.cfa.graph import Cfa, Edge, Program
+from analysis.cfa.linking.obstructed import MAIN
 from analysis.cfa.revisions.counterparts import counterparts
 from analysis.cfa.revisions.delta import ProgramChange, Revision
 from analysis.cfa.revisions.edge_delta import Linkage, aligned
@@ -75,6 +75,11 @@ def _with_own_ids(new: Cfa, renamed: Cfa) -> Cfa:
     return new.with_edges(tuple(Edge(edge.id, edge.source, edge.target, at.effect) for edge, at in pairs))
 
 
+def _is_followed(program: Program, entry: str) -> bool:
+    entries = (entry, *program.address_taken) if entry == MAIN else tuple(program.functions)
+    return UNMODELLED.isdisjoint((*program.address_taken, *called_outside(program, entries)))
+
+
 class ProgramPair:
     """Two versions of a program; `change` is what differs. Functions are named as in the new version."""
 
@@ -86,11 +91,10 @@ class ProgramPair:
         self._modified = {one.old.name: one.compared for one in change.modified}
         self._pairs: dict[str, FunctionPair | None] = {}
 
-    @cached_property
-    def is_followed(self) -> bool:
-        """Whether control is only where CFAs have it, in both versions: no jumps, threads and handlers of signals."""
-        programs = (self.old.program, self.new.program)
-        return not any(UNMODELLED.intersection(called) for program in programs for called in callees(program).values())
+    def is_followed(self, entry: str) -> bool:
+        """Whether control is only where CFAs have it, in both versions: no jumps, threads and handlers of signals. What `main`
+        does not reach never runs."""
+        return _is_followed(self.new.program, entry) and _is_followed(self.old.program, self.old_name(entry))
 
     def follows(self, name: str) -> bool:
         """Whether that holds for a function of the new version and all that it calls, and nothing that runs beside changes what

@@ -4,7 +4,7 @@ The reducer of [DIFFDP] (section 4.1) unrolls the product of program and conditi
 the new version stays as it is written, loops and all. Only statements are taken out that no path takes which is not covered
 (`left_edges`); `abort()` stands for each, and for the `else` that an `if` lacks, where only covered paths go past it. So the
 residual program does a little more than the condition leaves, and never less: every path that is not covered is still there, up
-to where it violates the property.
+to where it violates the property. Declarations that nothing left uses are left out, too (`used_declarations`).
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ from collections.abc import Iterable, Iterator
 from analysis.cfa.graph import Cfa, Edge, FunctionSource, Places, Program
 from analysis.engines.difference.difference_condition import Condition
 from analysis.engines.difference.left_edges import left_edges
+from analysis.engines.difference.used_declarations import with_used_alone
 from analysis.frontend.syntax.parser import Node as SyntaxNode
 from analysis.frontend.syntax.parser import parse
 from analysis.model import ir
+from analysis.model.spelling import display_name
 
 _STOP = b"{ abort(); }"
 _HEAD = b"extern void abort(void);\n"
@@ -32,13 +34,15 @@ class ManyFilesError(Exception):
 def residual_program(program: Program, places: Places, conditions: Iterable[Condition]) -> bytes:
     """The text of the residual program: the preprocessed text of the new version, for all entries that have a condition. Raises
     ManyFilesError."""
+    conditions = tuple(conditions)
     left = left_edges(program, conditions)
     texts = {places.source(name)[1].unit for name in program.functions}
     if len(texts) != 1:
         raise ManyFilesError
     text = places.source(next(iter(program.functions)))[0]
     edits = sorted(edit for name in program.functions for edit in _edits(program, places, name, left[name]))
-    return _HEAD + b"".join(_edited(text, edits)) if edits else text
+    entries = {display_name(condition.entry.function).encode() for condition in conditions}
+    return with_used_alone(_HEAD + b"".join(_edited(text, edits)) if edits else text, entries)
 
 
 def _edited(text: bytes, edits: list[_Edit]) -> Iterator[bytes]:

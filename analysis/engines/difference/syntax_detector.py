@@ -22,11 +22,7 @@ class SyntaxDetector:
 
     def begins(self, pair: FunctionPair) -> bool:
         """Whether nothing differs before the first edge, or beside edges."""
-        return (
-            self._programs.is_followed
-            and pair.has_same_blocks
-            and not unlike_errors(pair, pair.new.cfa.entry, pair.old.cfa.entry)
-        )
+        return pair.has_same_blocks and not unlike_errors(pair, pair.new.cfa.entry, pair.old.cfa.entry)
 
     def step(self, pair: FunctionPair, edge: Edge, partner: int, affected: Affected, calls: Calls) -> After:
         """What is behind an edge of the new version."""
