@@ -146,6 +146,17 @@ def test_declarations_that_nothing_left_uses_are_gone(tmp_path: Path) -> None:
     subprocess.run(["gcc", "-c", "-w", "r.c"], check=True, cwd=tmp_path)
 
 
+@pytest.mark.parametrize("attribute", ["constructor", "destructor"])
+def test_code_that_runs_before_or_after_main_is_left(attribute: str) -> None:
+    """`main` does not call it: the edges that are left say nothing of it."""
+    text = f"""int nondet(void); void reach_error(void); int x;
+__attribute__(({attribute})) static void beside(void) {{ if (x > 5) reach_error(); }}
+int main(void) {{ x = 3; return nondet(); }}
+"""
+    left = residual(pair_of(text, text.replace("x = 3", "x = 9")))
+    assert "static void beside(void) { if (x > 5) reach_error(); }" in left
+
+
 @pytest.mark.parametrize(
     "declarations",
     [
@@ -154,6 +165,8 @@ def test_declarations_that_nothing_left_uses_are_gone(tmp_path: Path) -> None:
         'extern int f(void) __attribute__((alias("own"))); int own(void) { return 2; }',
         "typedef int (*to)(void); static int own(void) { return 3; } to table[] = {own}; int f(void) { return table[0](); }",
         "enum e { A, B = A + 2, C }; int f(void) { return C; }",
+        "int sizes[] = { sizeof(enum { D = 4 }) }; int f(void) { return D; }",
+        "int sizes[] = { sizeof(struct inner { int y; }) }; int f(void) { struct inner p = {1}; return p.y; }",
         "struct { int x; } nameless; int f(void) { return nameless.x; }",
         "union u { struct inner { int y; } x; }; int f(void) { struct inner p = {1}; return p.y; }",
         "int f(void) { return sizeof(struct late *) == 4; } struct late { int x; };",

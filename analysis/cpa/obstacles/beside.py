@@ -50,6 +50,12 @@ def beside(program: Program) -> Beside:
     return Beside(program)
 
 
+def runs_alone(program: Program) -> bool:
+    """Whether nothing of a program runs beside its functions."""
+    found = beside(program)
+    return not found.starters or not (found.threads or found.handlers)
+
+
 class Beside:
     """What runs beside the functions of one program. Nothing is looked for before it is asked about."""
 

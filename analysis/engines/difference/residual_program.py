@@ -40,9 +40,17 @@ def residual_program(program: Program, places: Places, conditions: Iterable[Cond
     if len(texts) != 1:
         raise ManyFilesError
     text = places.source(next(iter(program.functions)))[0]
+    if any(_is_obstructed(program.functions[condition.entry.function]) for condition in conditions):
+        return text
     edits = sorted(edit for name in program.functions for edit in _edits(program, places, name, left[name]))
     entries = {display_name(condition.entry.function).encode() for condition in conditions}
     return with_used_alone(_HEAD + b"".join(_edited(text, edits)) if edits else text, entries)
+
+
+def _is_obstructed(cfa: Cfa) -> bool:
+    """Whether a function as a whole is not understood: code that runs before or after `main`, for example, is reached from nothing
+    in it."""
+    return any(edge.source == cfa.entry for edge in cfa.unsupported)
 
 
 def _edited(text: bytes, edits: list[_Edit]) -> Iterator[bytes]:

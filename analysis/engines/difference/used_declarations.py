@@ -23,7 +23,6 @@ _MARKER = re.compile(rb"^#[ \t]*\d.*$", re.MULTILINE)
 _RECORDS = frozenset(("struct_specifier", "union_specifier", "enum_specifier"))
 _ITEMS = _RECORDS | {"declaration", "type_definition", "function_definition"}
 _NAMED = frozenset(("identifier", "type_identifier"))
-_BODIES = frozenset(("compound_statement", "initializer_list"))
 
 
 class _Item(NamedTuple):
@@ -116,4 +115,4 @@ def _tags(item: Node) -> Iterator[bytes]:
             name = node.child_by_field_name("name")
             if name is not None and name.text is not None:
                 yield name.text
-        waiting += [child for child in node.children if child.type not in _BODIES]
+        waiting += [child for child in node.children if child.type != "compound_statement"]

@@ -8,11 +8,13 @@ from analysis.certificate.nonzero.writes import Objects, Place
 from analysis.certificate.relations.differences import Difference
 from analysis.certificate.relations.relation_contract import RelationContract, result_of
 from analysis.cfa.graph import Cfa, Program
+from analysis.cpa.obstacles.beside import runs_alone
 from analysis.model import ir
 from analysis.model.c_types import INT, Integer, Pointer, Type, spell
 from analysis.model.ranges import is_signed, keeps
 from analysis.model.spelling import spell_expr
 from analysis.session.contracts.function_contract import Clause, Status
+from analysis.session.contracts.readable_terms import is_readable
 
 _FROM = "all that it does before it returns"
 _MOST_CELLS = 4
@@ -38,17 +40,21 @@ class RelatedClauses:
         pairs = zip(cfa.parameters, named.parameters, strict=True)
         self._names: Mapping[ir.Expr, ir.Expr] = {old: ir.Var(new.name, old.scope, old.type) for old, new in pairs}
         self._objects, self._contract, self._cfa = Objects(program, cfa), contract, cfa
+        self._parameters = frozenset(one.name for one in named.parameters)
+        self._is_alone = runs_alone(program)
 
     def clauses(self, status: Status) -> Iterator[Clause]:
         """What is said of the result first."""
         if not self._contract.returns:
             return
         result = self._contract.result
-        if result is not None and not isinstance(result, ir.IntConst) and _is_shown(result):
+        if result is not None and not isinstance(result, ir.IntConst) and self._is_shown(result):
             yield Clause(f"returns {self._said(result)}", f"result == {self._spelled(result, _OPERAND)}", status, _FROM)
         said = sorted(filter(None, map(self._bound, self._contract.bounds)), key=lambda one: (len(one[1]), one))
         yield from (Clause(text, formula, status, _FROM) for text, formula in said[:_MOST_BOUNDS])
-        shown = (one for one in self._contract.cells if _is_shown(one[0]) and _is_shown(one[1]))
+        # a handler or another thread may have written there since, also where the function reads nothing that these write
+        cells = self._contract.cells if self._is_alone else ()
+        shown = (one for one in cells if self._is_shown(one[0]) and self._is_shown(one[1]))
         cells = sorted(shown, key=lambda one: (_is_global(one[0]), self._named(one[0])))
         for place, held in cells[:_MOST_CELLS]:
             name = self._named(place)
@@ -73,6 +79,13 @@ class RelatedClauses:
         is_safe = not _is_made_unsigned(one.left.type, one.right.type)
         anyway = "" if is_safe else f"{smaller} < 0 || "  # the comparison would make another number of it
         return f"returns {words} {self._said(other)}", f"{anyway}result {operator} {self._spelled(other, _OPERAND)}"
+
+    def _is_shown(self, term: ir.Expr) -> bool:
+        """Whether a term reads as it is meant. An address is one of the state at the return, where what leads there may be another
+        object than it was."""
+        addresses = (part.lvalue for part in ir.walk(term) if isinstance(part, ir.AddressOf))
+        led = (part for lvalue in addresses for part in ir.walk(lvalue) if part is not lvalue and isinstance(part, ir.LVALUES))
+        return is_readable(term, self._parameters) and not any(map(self._may_change, led))
 
     def _held(self, place: ir.Expr, held: ir.Expr) -> str:
         """What an object holds afterwards, in words."""
@@ -105,6 +118,7 @@ class RelatedClauses:
             case ir.Field(record, name, type_):
                 return ir.Field(self._renamed(record, is_old=is_old), name, type_)
             case ir.Index(array, index, type_):
+                index = _without_outer(index)
                 return ir.Index(self._renamed(array, is_old=is_old), self._renamed(index, is_old=is_old), type_)
             case ir.AddressOf(lvalue, type_):
                 return ir.AddressOf(self._renamed(lvalue), type_)
@@ -144,7 +158,9 @@ def _leaves(source: Type, target: Type) -> bool:
 
 
 def _without_implicit(operand: ir.Expr, other: ir.Expr) -> ir.Expr:
-    """An operand without the conversions that C does anyway (C11 6.3.1.1, 6.3.1.8)."""
+    """An operand without the conversions that C does anyway (C11 6.3.1.1, 6.3.1.8, 6.5.6p8)."""
+    if isinstance(other.type, Pointer):
+        return _without_outer(operand)
     if not isinstance(operand, ir.Cast) or not isinstance(operand.type, Integer) or not isinstance(operand.operand.type, Integer):
         return operand
     is_promoted = operand.type == INT and operand.operand.type.bits < INT.bits
@@ -155,12 +171,6 @@ def _without_implicit(operand: ir.Expr, other: ir.Expr) -> ir.Expr:
 
 def _meets(place: Place, written: Iterable[Place]) -> bool:
     return any(place.meets(one) for one in written)
-
-
-def _is_shown(term: ir.Expr) -> bool:
-    """Whether a term is one that people read; complements of bits are not, nor types without a name."""
-    odd = (part for part in ir.walk(term) if isinstance(part, ir.Unary | ir.Cast))
-    return not any("#" in spell(part.type) if isinstance(part, ir.Cast) else part.operator == "~" for part in odd)
 
 
 def _is_global(place: ir.Expr) -> bool:

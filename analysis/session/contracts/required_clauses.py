@@ -102,8 +102,6 @@ class RequiredClauses:
         related = tuple(self.related(cfa.name, named).clauses(status))
         yield from related
         contract = found["null-dereference"].contract
-        if any(one.formula.startswith("result == ") for one in related):
-            return  # that it is zero or not tells nothing more
         if contract.returns and not found["null-dereference"].broken:
             expected = {condition for one in found.values() for condition in conditions(one.contract.needs)}
             yield from told_clauses(contract, cfa.type.result, status, expected)
