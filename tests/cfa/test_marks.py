@@ -33,7 +33,7 @@ def test_a_mark_names_the_call_whose_result_is_used() -> None:
 
 
 def test_a_reason_has_words_for_values_without_a_name() -> None:
-    program = program_of("char *g(void); void f(char *s, int c) { use(c ? s : g()); use(g()); }")
+    program = program_of("char *g(void); void f(char *s, int c) { use(c ? s : c > 1 ? g() : s + 1); use(g()); }")
     calls = [edge for edge in program.functions["f"].edges if type(edge.effect).__name__ == "Call"]
     chosen, given = (edge for edge in calls if edge.effect.callee.name == "use")  # type: ignore[union-attr]
     named = [str(ir.root(ir.strip_casts(edge.effect.arguments[0])).name) for edge in (chosen, given)]  # type: ignore[union-attr]

@@ -17,7 +17,7 @@ _HEAD = """typedef unsigned long size_t; void *malloc(size_t); void free(void *)
 struct item { struct item *next; char *name; int n; }; struct item *first; void opaque(void);
 """
 _LIVE, _BLOCK = "neither freed nor closed", "a whole block of memory that nothing else frees"
-_FREES = "may free or close what it finds in memory, which nothing else must do"
+_FREES = "may free or close what a structure that it is passed leads to"
 _TO_CLOSE = "points to what leads to nothing that has to be closed"
 _TO_END = "points to what leads to nothing that has to be freed or closed"
 

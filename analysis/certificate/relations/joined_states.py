@@ -55,12 +55,8 @@ def _follows(state: RelationState, known: Evaluation, one: Difference, variables
 def _in_terms(state: RelationState, known: Evaluation, side: ir.Expr, variables: dict[ir.Var, ir.Var]) -> Linear | None:
     if isinstance(side, ir.Var) and side in variables:
         return _held(state, known, variables[side])
-    is_current = any(named_now(part) and part in variables and variables[part] in state.values for part in _variables(side))
+    is_current = any(named_now(part) and part in variables and variables[part] in state.values for part in ir.variables(side))
     return None if is_current else (side, 0)
-
-
-def _variables(term: ir.Expr) -> Iterator[ir.Var]:
-    return ir.variables(term)
 
 
 def _value(state: RelationState, known: Evaluation, place: ir.Expr) -> ir.Expr | None:
@@ -82,7 +78,7 @@ def _kept(one: RelationState, known: Evaluation, other: Evaluation) -> Iterator[
 
 
 def _speaks_of_now(one: Difference) -> bool:
-    return any(named_now(part) for side in (one.left, one.right) for part in _variables(side))
+    return any(named_now(part) for side in (one.left, one.right) for part in ir.variables(side))
 
 
 def _numbers(transfer: RelationTransfer, one: RelationState, other: RelationState) -> tuple[ir.Var, ...]:
@@ -96,7 +92,7 @@ def _numbers(transfer: RelationTransfer, one: RelationState, other: RelationStat
 def _spoken_of(state: RelationState) -> Iterator[str]:
     yield from (place.name for place in state.values if isinstance(place, ir.Var))
     sides = (side for one in state.differences for side in (one.left, one.right))
-    yield from (name for side in sides for part in _variables(side) if (name := named_now(part)))
+    yield from (name for side in sides for part in ir.variables(side) if (name := named_now(part)))
 
 
 def _held(state: RelationState, known: Evaluation, variable: ir.Var) -> Linear | None:

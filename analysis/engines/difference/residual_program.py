@@ -48,8 +48,7 @@ def residual_program(program: Program, places: Places, conditions: Iterable[Cond
 
 
 def _is_obstructed(cfa: Cfa) -> bool:
-    """Whether a function as a whole is not understood: code that runs before or after `main`, for example, is reached from nothing
-    in it."""
+    """Whether a function is not understood as a whole: code may run before or after `main`, for example, that nothing calls."""
     return any(edge.source == cfa.entry for edge in cfa.unsupported)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from analysis.certificate.ownership.closed_checker import hidden, without_callers
 from analysis.certificate.ownership.obligations import HOLDS_NONE, LIVE, RULES, Obligations
 from analysis.cfa.graph import Cfa, Program
+from analysis.model.c_types import Record
 from analysis.session.contracts import words
 from analysis.session.contracts.function_contract import Clause, Status
 
@@ -47,7 +48,8 @@ def expected_blocks(
         expected.pop(no_file, None)
     never_null = {name for name in parameters if any(_says_not_null(condition, name) for condition in required)}
     clauses = [Clause(text, "", status, rules[need]) for need, text in _texts(expected, never_null)]
-    if found.ends_unknown and not required and not clauses:  # else who reads it would think that nothing matters
+    is_passed_record = any(isinstance(one.type, Record) for one in cfa.parameters)
+    if found.ends_unknown and is_passed_record and not required and not clauses:  # else nothing would seem to matter
         clauses.append(Clause(words.FREES_FOUND, "", status, "double-free"))
     return tuple(clauses)
 

@@ -14,7 +14,7 @@ from analysis.model.c_types import INT, Integer, Pointer, Type, spell
 from analysis.model.ranges import is_signed, keeps
 from analysis.model.spelling import spell_expr
 from analysis.session.contracts.function_contract import Clause, Status
-from analysis.session.contracts.readable_terms import is_readable
+from analysis.session.contracts.readable_terms import is_readable, unclear_names
 
 _FROM = "all that it does before it returns"
 _MOST_CELLS = 4
@@ -40,12 +40,12 @@ class RelatedClauses:
         pairs = zip(cfa.parameters, named.parameters, strict=True)
         self._names: Mapping[ir.Expr, ir.Expr] = {old: ir.Var(new.name, old.scope, old.type) for old, new in pairs}
         self._objects, self._contract, self._cfa = Objects(program, cfa), contract, cfa
-        self._parameters = frozenset(one.name for one in named.parameters)
+        self._unclear = unclear_names(program, named)
         self._is_alone = runs_alone(program)
 
     def clauses(self, status: Status) -> Iterator[Clause]:
-        """What is said of the result first."""
-        if not self._contract.returns:
+        """What is said of the result first; nothing where a parameter has the name that stands for it."""
+        if not self._contract.returns or "result" in self._unclear:
             return
         result = self._contract.result
         if result is not None and not isinstance(result, ir.IntConst) and self._is_shown(result):
@@ -53,8 +53,8 @@ class RelatedClauses:
         said = sorted(filter(None, map(self._bound, self._contract.bounds)), key=lambda one: (len(one[1]), one))
         yield from (Clause(text, formula, status, _FROM) for text, formula in said[:_MOST_BOUNDS])
         # a handler or another thread may have written there since, also where the function reads nothing that these write
-        cells = self._contract.cells if self._is_alone else ()
-        shown = (one for one in cells if self._is_shown(one[0]) and self._is_shown(one[1]))
+        written = self._contract.cells if self._is_alone else ()
+        shown = (one for one in written if self._is_shown(one[0]) and self._is_shown(one[1]))
         cells = sorted(shown, key=lambda one: (_is_global(one[0]), self._named(one[0])))
         for place, held in cells[:_MOST_CELLS]:
             name = self._named(place)
@@ -81,11 +81,11 @@ class RelatedClauses:
         return f"returns {words} {self._said(other)}", f"{anyway}result {operator} {self._spelled(other, _OPERAND)}"
 
     def _is_shown(self, term: ir.Expr) -> bool:
-        """Whether a term reads as it is meant. An address is one of the state at the return, where what leads there may be another
-        object than it was."""
+        """Whether a term reads as it is meant. An address is read in the state at the return, where what leads there may be
+        another object than it was."""
         addresses = (part.lvalue for part in ir.walk(term) if isinstance(part, ir.AddressOf))
         led = (part for lvalue in addresses for part in ir.walk(lvalue) if part is not lvalue and isinstance(part, ir.LVALUES))
-        return is_readable(term, self._parameters) and not any(map(self._may_change, led))
+        return is_readable(term, self._unclear) and not any(map(self._may_change, led))
 
     def _held(self, place: ir.Expr, held: ir.Expr) -> str:
         """What an object holds afterwards, in words."""

@@ -26,6 +26,7 @@ from analysis.session.contracts.result_bounds import bounded_clause, telling
 from analysis.session.contracts.told_clauses import told_clauses
 
 _RULES: tuple[Rule, ...] = ("null-dereference", "division-by-zero")
+_EQUAL = "result == "
 _MOST_WRITES = 6
 
 Found = Mapping[Rule, Walked]
@@ -104,7 +105,9 @@ class RequiredClauses:
         contract = found["null-dereference"].contract
         if contract.returns and not found["null-dereference"].broken:
             expected = {condition for one in found.values() for condition in conditions(one.contract.needs)}
-            yield from told_clauses(contract, cfa.type.result, status, expected)
+            told = told_clauses(contract, cfa.type.result, status, expected)
+            returned = next((one.formula.removeprefix(_EQUAL) for one in related if one.formula.startswith(_EQUAL)), "")
+            yield from (one for one in told if not returned or f"`{returned} " not in one.text)
 
     def _returned(self, found: Found, status: Status, cfa: Cfa) -> Iterator[Clause]:
         walked, result = found["null-dereference"], cfa.type.result

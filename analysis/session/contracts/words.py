@@ -12,7 +12,7 @@ the function is defined for nothing else."""
 LEAKS_UNLESS = "may leak unless "
 """Before a condition under which nothing is lost. It is enough, and callers need not keep it: what they pass may lead to what
 others lead to, too."""
-FREES_FOUND = "may free or close what it finds in memory, which nothing else must do"
+FREES_FOUND = "may free or close what a structure that it is passed leads to"
 EXPECTS_NOTHING = f"{EXPECTS}nothing"
 NEVER_RETURNS = "does not return"
 NEVER_NULL = "never returns NULL"

@@ -261,7 +261,10 @@ class KnownValues:
         return (True if value.nonzero else None), items
 
     def _compared_if_no_sum_wraps(self, expr: ir.Binary, left: Interval, right: Interval) -> tuple[bool | None, frozenset[Item]]:
-        """Whether a comparison holds because a sum is not 0, as where a buffer of no size grows: `if (n + 1 > size)`."""
+        """Whether a comparison holds because a sum is not 0, as where a buffer of no size grows: `if (n + 1 > size)`. One with a
+        constant asks whether the sum wraps."""
+        if any(isinstance(ir.strip_casts(side), ir.IntConst) for side in (expr.left, expr.right)):
+            return None, frozenset()
         one, some = self._if_no_sum_wraps(expr.left, bounded(left, expr.left.type))
         other, more = self._if_no_sum_wraps(expr.right, bounded(right, expr.right.type))
         if not some and not more and (one, other) == (left, right):

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from analysis.c.results import defined, defined_unary
 from analysis.cfa.graph import Cfa, Edge
 from analysis.model import ir
-from analysis.model.c_types import Integer, Type
+from analysis.model.c_types import Integer
 from analysis.model.comparisons import HOLDS
 from analysis.model.kept_with import kept_with
 from analysis.model.ranges import wrapped
@@ -60,7 +60,7 @@ def _is_number(expr: ir.Expr) -> bool:
 def result_for(cfa: Cfa, arguments: Sequence[int]) -> int | None:
     """The result of a function that `only_computes`, None if it is not known."""
     values: dict[ir.Expr, int] = {
-        parameter: _converted(value, parameter.type) for parameter, value in zip(cfa.parameters, arguments, strict=True)
+        parameter: wrapped(value, parameter.type) for parameter, value in zip(cfa.parameters, arguments, strict=True)
     }
     location = cfa.entry
     for _ in range(_STEPS):
@@ -75,7 +75,7 @@ def result_for(cfa: Cfa, arguments: Sequence[int]) -> int | None:
                 if found is None:
                     values.pop(target, None)
                 else:
-                    values[target] = _converted(found, target.type)
+                    values[target] = wrapped(found, target.type)
         location = taken.target
     return None
 
@@ -87,11 +87,6 @@ def _is_taken(edge: Edge, values: _Values) -> bool:
     return found is not None and (found != 0) == edge.effect.truth
 
 
-def _converted(value: int, type_: Type) -> int:
-    assert isinstance(type_, Integer)
-    return int(value != 0) if type_.name == "_Bool" else wrapped(value, type_)
-
-
 def _value(expr: ir.Expr, values: _Values) -> int | None:
     match expr:
         case ir.IntConst(value):
@@ -100,7 +95,7 @@ def _value(expr: ir.Expr, values: _Values) -> int | None:
             return values.get(expr)
         case ir.Cast(operand, type_):
             inner = _value(operand, values)
-            return None if inner is None else _converted(inner, type_)
+            return None if inner is None else wrapped(inner, type_)
         case ir.Unary(operator, operand, type_):
             inner = _value(operand, values)
             if inner is None or not isinstance(type_, Integer):
