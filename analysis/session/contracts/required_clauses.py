@@ -27,6 +27,7 @@ from analysis.session.contracts.told_clauses import told_clauses
 
 _RULES: tuple[Rule, ...] = ("null-dereference", "division-by-zero")
 _EQUAL = "result == "
+_BOUNDED = "returns "
 _MOST_WRITES = 6
 
 Found = Mapping[Rule, Walked]
@@ -99,14 +100,15 @@ class RequiredClauses:
 
     def ensures(self, found: Found, status: Status, cfa: Cfa, named: Cfa) -> Iterator[Clause]:
         """What is known of the result, in runs that violate neither rule, and of what it writes."""
-        yield from self._returned(found, status, cfa)
         related = tuple(self.related(cfa.name, named).clauses(status))
+        returned = next((one.formula.removeprefix(_EQUAL) for one in related if one.formula.startswith(_EQUAL)), "")
+        bounds = self._returned(found, status, cfa)
+        yield from (one for one in bounds if not returned or not one.text.startswith(_BOUNDED))  # what it returns says more
         yield from related
         contract = found["null-dereference"].contract
         if contract.returns and not found["null-dereference"].broken:
             expected = {condition for one in found.values() for condition in conditions(one.contract.needs)}
             told = told_clauses(contract, cfa.type.result, status, expected)
-            returned = next((one.formula.removeprefix(_EQUAL) for one in related if one.formula.startswith(_EQUAL)), "")
             yield from (one for one in told if not returned or f"`{returned} " not in one.text)
 
     def _returned(self, found: Found, status: Status, cfa: Cfa) -> Iterator[Clause]:
