@@ -159,6 +159,15 @@ def mentions(value: ir.Expr, paths: tuple[Path, ...]) -> bool:
     return False
 
 
+def gets_holder(source: Path, paths: tuple[Path, ...]) -> bool:
+    """Whether what holds a value gets another holder where what is at `source` is assigned: a pointer to the object, the address
+    of the place where the value is, or of a part of an object behind a pointer that the value is in."""
+    if any(behind_pointer(path[len(source) - 1 :]) for path in parts_of(paths, source)):
+        return True
+    place = source[:-1]
+    return source[-1] == "&" and (place in paths or (behind_pointer(place) and bool(parts_of(paths, place))))
+
+
 def goes_away(fact: Fact, written: Path | None, value: ir.Expr, paths: set[Path]) -> bool:
     """Whether an owned value is no more a matter of the fact, which has these paths after an assignment."""
     if mentions(value, fact.paths) and not gained_by(paths, fact):

@@ -21,13 +21,12 @@ from analysis.engines.automaton.facts.moved_paths import (
     is_beside_whole,
     is_steady,
     outlives,
-    parts_of,
     stored,
     with_result,
     without_old_reads,
 )
 from analysis.engines.automaton.facts.outcomes import Outcomes
-from analysis.engines.automaton.facts.ownership import goes_away, is_handed_out, is_new_holder, is_shared
+from analysis.engines.automaton.facts.ownership import gets_holder, goes_away, is_handed_out, is_new_holder, is_shared
 from analysis.engines.automaton.facts.relevance import Relevance
 from analysis.engines.automaton.functions.access_paths import CALLER, RESULT, Path, behind_pointer, beside, path_of
 from analysis.engines.automaton.functions.function_model import FunctionModel, asks_for_failures
@@ -242,8 +241,8 @@ class Transfer:
         """The same for a value that somebody owns: whoever gets it may be the owner from then on."""
         written, source = path_of(target), path_of(value)
         inside = points_into(value, fact.paths) and (not is_computed(value) or is_beside_whole(model, fact.paths, written))
-        if source is not None and not inside and any(behind_pointer(p[len(source) - 1 :]) for p in parts_of(fact.paths, source)):
-            return []  # the object that holds the value gets another holder
+        if source is not None and not inside and gets_holder(source, fact.paths):
+            return []
         gets = inside or (source is not None and any(copies(path, source, target) for path in fact.paths))
         if gets and (written is None or self.outcomes.given_away(model, written, fact.rule)):
             return []

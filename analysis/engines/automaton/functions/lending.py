@@ -59,11 +59,11 @@ def keeping(cfa: Cfa, program: Program) -> Keeping:
             continue
         for flow in flows:
             if not held.isdisjoint(flow.sources) and flow.into is None:
-                takers = None if flow.call is None else _takers(program, flow.call, flow.position)
-                if takers is None:
+                found = None if flow.call is None else takers(program, flow.call, flow.position)
+                if found is None:
                     kept.add(number)
                 else:
-                    passed_on.update((number, taker, flow.position) for taker in takers)
+                    passed_on.update((number, taker, flow.position) for taker in found)
     return Keeping(frozenset(kept), frozenset(passed_on))
 
 
@@ -97,11 +97,11 @@ def _lent_to(call: ir.Call, program: Program, kept: Mapping[str, Set[int]]) -> I
 def is_kept(program: Program, call: ir.Call, position: int, kept: Mapping[str, Set[int]]) -> bool:
     """Whether a call may keep what it is passed at a position. `kept` are the positions of the parameters that functions may
     keep."""
-    takers = _takers(program, call, position)
-    return takers is None or any(position in kept.get(taker, (position,)) for taker in takers)
+    found = takers(program, call, position)
+    return found is None or any(position in kept.get(taker, (position,)) for taker in found)
 
 
-def _takers(program: Program, call: ir.Call, position: int) -> tuple[str, ...] | None:
+def takers(program: Program, call: ir.Call, position: int) -> tuple[str, ...] | None:
     """The function with a body that an argument is passed to, if there is one; None if it may be kept by one without. Which
     functions a pointer can reach that comes from outside is not known."""
     target = ir.direct_callee(call)

@@ -2,6 +2,7 @@
 
 The others have the same cause, and go when it goes. The first in the text is reported, but for two cases in which another one
 says more: where the function knows more of the value; and where one place has several, a failure with more evidence (`findings`).
+Where a place loses what an object owns (`member_states`), and also what was allocated for that member, the likelier one is left.
 
 What a variable is set to anew has another cause. So of each value that it is set to, one error is reported, but one at
 a place.
@@ -19,7 +20,7 @@ from analysis.engines.automaton.report.chains import Joined
 from analysis.engines.automaton.report.raised_errors import Sought
 from analysis.engines.automaton.report.suspicions import Error
 from analysis.engines.automaton.report.trace import Taken
-from analysis.engines.automaton.report.tracked_path import beginning, without_untracked
+from analysis.engines.automaton.report.tracked_path import beginning, is_about_member, without_untracked
 from analysis.engines.automaton.solver.full import unpack
 from analysis.model import ir
 from analysis.model.kept_with import kept_with
@@ -27,6 +28,7 @@ from analysis.model.places import Range
 from analysis.rules.automaton import Rule
 
 Rules = tuple[Rule, ...]
+Choice = Callable[[list[tuple[Error, Joined]]], tuple[Error, Joined]]
 Place = tuple[Range, tuple[Path, ...], int, bool, int, str]
 
 _ENTRY = -1
@@ -50,9 +52,10 @@ def grouped(
 
 
 def distinct(
-    rules: Rules, delta: ProgramDelta, places: Places, chosen: Iterable[tuple[Error, Joined]]
+    rules: Rules, delta: ProgramDelta, places: Places, chosen: Iterable[tuple[Error, Joined]], likeliest: Choice
 ) -> list[tuple[Error, Joined]]:
-    """The errors with their paths, without those of which another one says that the same value is lost, by another variable."""
+    """The errors with their paths, without those of which another one says that the same value is lost: by another variable, or
+    as a member of the same object."""
 
     found: dict[object, tuple[Error, Joined]] = {}
     for (name, fact), joined in sorted(chosen, key=lambda one: _in_text(rules, places, one[0])):
@@ -61,7 +64,19 @@ def distinct(
             steps = without_untracked(delta, fact, joined.steps)
             key = name, fact.rule, _comes_from(steps[beginning(delta, fact, steps) :])
         found.setdefault(key, ((name, fact), joined))
-    return list(found.values())
+    members: dict[object, list[tuple[Error, Joined]]] = {}
+    for one in found.values():
+        name, fact = one[0]
+        members.setdefault((name, fact.edge, fact.rule, fact.paths), []).append(one)
+    return [one for same in members.values() for one in _once(rules, same, likeliest)]
+
+
+def _once(rules: Rules, same: list[tuple[Error, Joined]], likeliest: Choice) -> list[tuple[Error, Joined]]:
+    """Errors about one place and path, or the likeliest of them, if one is about a member. Of equals, that is another one: it
+    says where the value was allocated."""
+    others = [one for one in same if not is_about_member(rules[one[0][1].rule], one[0][1])]
+    owned = [one for one in same if is_about_member(rules[one[0][1].rule], one[0][1])]
+    return [likeliest([*others, *owned])] if others and owned else same
 
 
 def _in_text(rules: Rules, places: Places, error: Error) -> Place:

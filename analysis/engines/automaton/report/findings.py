@@ -233,7 +233,7 @@ class Findings:
                         chosen.append(self._likeliest(delta, places, [(error, joined), *others]))
                 if tries <= 0:
                     break
-        return distinct(self._rules, delta, places, chosen)
+        return distinct(self._rules, delta, places, chosen, lambda same: self._likeliest(delta, places, same))
 
     def _beside(
         self,

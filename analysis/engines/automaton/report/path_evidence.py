@@ -162,8 +162,13 @@ class Tracked(AssertedPath):
         if self._is_from_memory() and not any(ends_in(self._fact.paths[0], holder) for holder in holders):
             yield "stored-failure" if self._is_failure() else "in-memory"
         names = [path for path in self._own_paths() if not any(ends_in(path, holder) for holder in holders)]
-        if self._rule.ownership and (any(map(is_reachable, names)) or self._is_stored_below()):
+        if self._rule.ownership and (any(map(is_reachable, names)) or self._is_stored_below() or self._has_known_address()):
             yield "reachable"
+
+    def _has_known_address(self) -> bool:
+        """Whether a variable holds what another function gave, and its own address is known elsewhere."""
+        names = [] if self._is_own(self._steps[0]) else [path for path in self._lost_paths()[:1] if len(path) == 1]
+        return any(not is_local(self._program, self._home.function, path, self.looked) for path in names if path[0][0] != "<")
 
     def _ended_holders(self) -> list[Path]:
         """The paths to what the error passes to the function that frees it: what was stored in it, nobody reaches there any more.
@@ -188,7 +193,9 @@ class Tracked(AssertedPath):
 
     def _is_of_others(self, path: Path) -> bool:
         """Whether a value is read from memory, but for what is lost with a local object: its members are followed."""
-        return is_in_memory(path) and not (self._rule.ownership and is_local(path, self._program.records))
+        if not is_in_memory(path) or not self._rule.ownership:
+            return is_in_memory(path)
+        return not is_local(self._program, self._home.function, path, self.looked)
 
     def _was_found(self) -> bool:
         """Whether the first step is a call that looks for something that is known to be there."""
@@ -318,7 +325,7 @@ class Tracked(AssertedPath):
             for name in filter(is_reachable, self._delta.facts[taken.after].paths):
                 if name[0].startswith("@"):
                     return True
-                if name[0] in passed and not is_passed_local(self._delta, self._steps, number, name[0]):
+                if name[0] in passed and not is_passed_local(self._delta, self._steps, number, name[0], self.looked):
                     return True
         return False
 

@@ -53,7 +53,7 @@ class TrackedPath:
         is_value = not rule.ownership and rule.tracks is not None
         self._home = meeting(delta.program.functions, self._steps) if is_value else self._last
         if rule.ownership:
-            self._home = holding(delta, self._steps)
+            self._home = holding(delta, self._steps, self.looked)
         if is_value and rule.about_object:
             self._home = self._handed_on(self._home)
 
@@ -105,7 +105,7 @@ class TrackedPath:
 
     def _of_beginning(self) -> Beginning:
         first = self._steps[0]
-        if self._is_owned():
+        if is_about_member(self._rule, self._fact):
             return "owned-member"
         if any(taken.depth < self._home.depth for taken in self._steps):
             return "passed-failure" if self._is_failure() else "argument"
@@ -129,11 +129,6 @@ class TrackedPath:
             case ir.Call() as call:
                 return self._of_call(first, call, result)
         return "null-constant"
-
-    def _is_owned(self) -> bool:
-        """Whether what is lost is owned by an object, by what the whole program does."""
-        transition = self._fact.transition
-        return transition >= 0 and self._rule.transitions[transition].source in self._rule.member_states
 
     def _of_call(self, first: Taken, call: ir.Call, result: Beginning) -> Beginning:
         if not self._is_of_library(call):
@@ -205,6 +200,11 @@ class TrackedPath:
     def _is_branch(self, taken: Taken) -> bool:
         effect = self._edge(taken).effect if taken.event == "edge" else None
         return isinstance(effect, ir.Assume) and not isinstance(effect.condition, ir.IntConst)
+
+
+def is_about_member(rule: Rule, fact: Fact) -> bool:
+    """Whether what is lost is owned by an object, by what the whole program does."""
+    return fact.transition >= 0 and rule.transitions[fact.transition].source in rule.member_states
 
 
 def beginning(delta: ProgramDelta, fact: Fact, steps: Sequence[Taken]) -> int:
