@@ -1,9 +1,9 @@
 """Local objects whose address is only lent to calls, so that nobody else has what they hold.
 
-`set_up(&t);` lends `t` to `set_up`, if neither that nor what it passes the address on to stores it, as far as their bodies say,
-or what is known of the library (`functions.lending`). What `t` holds is followed by name. So the functions must not reach it by the
-address of a member, nor move it into an object that they do not know to be another one, as `*a = *b;` does. An address that is
-used in any other way counts as one that somebody keeps.
+`set_up(&t);` lends `t` to `set_up`, if neither that nor what it passes the address on to stores it, as far as their bodies
+say, or what is known of the library (`functions.lending`). What `t` holds is followed by name. So the functions must not
+reach it by the address of a member, nor move it into an object that they do not know to be another one, as `*a = *b;` does.
+An address that is used in any other way counts as one that somebody keeps.
 """
 
 from __future__ import annotations
