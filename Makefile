@@ -37,7 +37,9 @@ $(READY): requirements.lock pyproject.toml
 demo: $(READY)
 	@$(BIN)/python -m demo.live_session
 
-test: lint unit
+# Both at once: the tests leave some of two cores idle while they wait for processes that they start.
+test: $(READY)
+	@$(MAKE) --no-print-directory -j 2 lint unit
 
 lint: $(READY)
 	$(BIN)/ruff check .
