@@ -49,10 +49,12 @@ Needed = Literal[
     "many-conditions",  # the path from the beginning on takes many branches that must be possible together
     "taken-for-failure",  # the function that gives it returns a number that it has computed, which passes for a failure
     "sometimes-given",  # the function that allocates or opens it returns in other runs what belongs to somebody else
+    "tagged-owner",  # data of the object that would own it say on the way of which kind the object is
     "never-used",  # a descriptor that the function which loses it uses for nothing
     "at-the-end",  # it is lost where the program ends
     "argument-asserted",  # the assertion is about what callers pass
-    "result-asserted",  # the assertion is about the result of a call
+    "result-asserted",  # the assertion is about the result of a call of a library function, or of one that is not known
+    "own-result-asserted",  # the assertion is about the result of a function of the program
     "never-asserted",  # the assertion says that a place is never reached
 ]
 Evidence = Literal[Beginning, Needed]
@@ -98,9 +100,11 @@ POINTS: Mapping[Evidence, int] = {
     "many-conditions": -10,
     "taken-for-failure": -30,
     "sometimes-given": -20,
+    "tagged-owner": -30,
     "never-used": -20,
     "at-the-end": -20,
     "result-asserted": 10,
+    "own-result-asserted": -10,
     "argument-asserted": -20,
     "never-asserted": -20,
 }

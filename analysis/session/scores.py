@@ -57,9 +57,11 @@ _REASONS: Mapping[Evidence, str] = {
     "many-conditions": "many conditions must hold together on the way",
     "taken-for-failure": "the function that gives it answers with a number that it computes; the code takes it for a failure",
     "sometimes-given": "the function that allocates or opens it returns something else in other runs; the caller may know which",
+    "tagged-owner": "the path tests of which kind the object is that would own it; objects of that kind may own nothing there",
     "never-used": "the function that loses the descriptor never uses it; it may only be there to take up a number",
     "at-the-end": "the program ends here, and the system releases what it holds",
     "result-asserted": "the assertion is about the result of a call",
+    "own-result-asserted": "the assertion is about the result of a function of the program, which may rule this out",
     "argument-asserted": "the assertion is about what callers pass",
     "never-asserted": "the assertion says that this place is never reached",
 }

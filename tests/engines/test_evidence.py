@@ -505,6 +505,50 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
         {"library-result", "answered-before", "others-test", "straight"},
     ),
     "result asserted": ("int g(int);\nvoid f(int n) { int r = g(n); if (r != 0) { assert(r == 0); } }", {"result-asserted"}),
+    **{
+        f"a character is looked for in a string, {test}": (
+            f"int f(char *s) {{ if ({test}) return 0; char *p = strrchr(s, '/'); return *p; }}",
+            {"library-search", "straight", *found},
+        )
+        for test, found in {
+            "s[0] != '/'": ("found-before",),
+            "!(*s == '/')": ("found-before",),
+            "s[0] == '/'": (),
+            "s[1] != '/'": (),
+            "s[0] != '.'": (),
+        }.items()
+    },
+    "a character is looked for in what another string begins with": (
+        "int f(char *s, char *t) { if (*t != '/') return 0; char *p = strrchr(s, '/'); return *p; }",
+        {"library-search", "straight"},
+    ),
+    **{
+        f"an owner of which {test} is asked": (
+            "struct s { char *name; char *text; unsigned flags; int kind; struct s *next; }; static struct s *all;\n"
+            "void add(char *t) { struct s *p = malloc(sizeof *p); if (!p) return; p->name = strdup(t); p->text = strdup(t);\n"
+            "p->flags = 0; p->kind = 0; p->next = all; all = p; }\n"
+            "void drop(void) { struct s *p = all; if (!p) return; all = p->next; free(p->name); free(p->text); free(p); }\n"
+            f"void f(void) {{ struct s *p = all; if (!p) return; if ({test}) {{ all = p->next; free(p->name);\nfree(p); }} }}",
+            {"owned-member", *tagged},
+        )
+        for test, tagged in {
+            "p->flags & 4": ("tagged-owner",),
+            "(p->flags & 4) != 0": ("tagged-owner",),
+            "p->kind == 2": ("tagged-owner",),
+            "p->flags": (),
+            "p->kind == 0": (),
+            "!(p->flags & 4)": (),
+            "p->kind != 2": (),
+        }.items()
+    },
+    "result of the program asserted": (
+        "int g(int n) { return n > 9 ? 0 : -1; }\nvoid f(int n) { int r = g(n); assert(r == 0); }",
+        {"own-result-asserted"},
+    ),
+    "result of a library function asserted": (
+        "void f(void) { int r = getchar(); if (r != 4) { assert(r == 4); } }",
+        {"result-asserted"},
+    ),
     "argument asserted": ("static void g(int n) { assert(n > 3); }\nvoid f(void) { g(2); }", {"argument-asserted"}),
     "never, with words": ('void f(int n) { switch (n) { case 1: return; }\nassert(0 == "reached"); }', {"never-asserted"}),
     "never": ("void f(int n) { switch (n) { case 1: return; }\nassert(0); }", {"never-asserted"}),

@@ -23,14 +23,19 @@ class AssertedPath(TrackedPath):
             return
         names = {var.name for var in self._variables(own[-1])}
         calls = {
-            target.name
-            for taken in own
+            target.name: effect
+            for taken in self._path[:-1]
+            if taken.event in ("edge", "call") and self._is_own(taken)
             if isinstance(effect := self._edge(taken).effect, ir.Call) and isinstance(target := effect.result, ir.Var)
         }
         if not names:  # `assert(!"reached")`
             yield "never-asserted"
-        elif names & calls:
-            yield "result-asserted"
+        elif asked := [calls[name] for name in sorted(names & calls.keys())]:
+            yield (
+                "own-result-asserted"
+                if all(self._program.only_target(call) in self._program.functions for call in asked)
+                else "result-asserted"
+            )
         elif any(map(is_memory, self._asserted(own, names))):
             yield "in-memory"
         elif any(var.scope == "parameter" for var in self._variables(own[-1])):

@@ -34,6 +34,7 @@ from analysis.engines.automaton.report.retested import is_retested
 from analysis.engines.automaton.report.searches import is_of_surroundings, is_split, was_found_before
 from analysis.engines.automaton.report.sibling_calls import Calls, tests
 from analysis.engines.automaton.report.skipped_loops import is_skipped
+from analysis.engines.automaton.report.tagged_owners import is_tagged
 from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.report.unavoidable import effect_of, leads_elsewhere
 from analysis.engines.automaton.report.unkept import is_unkept
@@ -133,6 +134,13 @@ class Tracked(AssertedPath):
             yield "taken-for-failure"
         if self._of_beginning() == "allocated-elsewhere" and is_sometimes_given(self._delta, self._steps, self._home):
             yield "sometimes-given"
+        if self._of_beginning() == "owned-member" and self._is_tagged():
+            yield "tagged-owner"
+
+    def _is_tagged(self) -> bool:
+        """Whether the path asks the object that owns the value of which kind it is."""
+        own = [taken for taken in self._path[self._first :] if taken.event == "edge" and self._is_own(taken)]
+        return any(is_tagged((self._edge(taken).effect for taken in own), path[0]) for path in self._fact.paths)
 
     def _needed(self) -> Iterator[Evidence]:
         if self._is_late:
