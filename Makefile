@@ -51,7 +51,7 @@ lint: $(READY)
 # two cores: a third of the time, a test waits for a process that it started.
 unit: $(READY)
 	$(BIN)/python -m compileall -q -j 2 analysis server
-	$(BIN)/python -m pytest -n 4 --quiet
+	$(BIN)/python -m pytest -n 4 --dist worksteal --quiet
 
 # Goes on where it stopped; then `make docs`
 evidence: $(READY)
