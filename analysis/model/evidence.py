@@ -43,7 +43,7 @@ Needed = Literal[
     "asked-before",  # a function was asked about the same arguments before, or that one whether it gives null
     "unkept",  # a function was passed it that keeps it in other runs; its data decided otherwise, and its answer is not looked at
     "tested-before",  # the same was tested before, with the other outcome; only a function that was called can have changed it
-    "loop-skipped",  # it was null before a loop that would set it, and the loop is passed without a turn
+    "loop-skipped",  # it was null before a loop that would set it, or a loop would keep it, which is passed without a turn
     "null-compared",  # the last branch needs that a pointer in memory is null, as a variable is that it is compared with
     "reported",  # where the value is null, a function of the program is called for its effect: it may not come back
     "many-conditions",  # the path from the beginning on takes many branches that must be possible together

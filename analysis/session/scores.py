@@ -51,7 +51,7 @@ _REASONS: Mapping[Evidence, str] = {
     "asked-before": "a function was called with the same arguments before; its result may rule out the NULL",
     "unkept": "a function that stores it in other runs does not store it here, because of its data; the code may rule that out",
     "tested-before": "the same was tested before, with the other outcome; only a function called since then can have changed it",
-    "loop-skipped": "the path skips a loop that would set it; the code may know that the loop runs at least once",
+    "loop-skipped": "the path skips a loop that would set or keep it; the code may know that the loop runs at least once",
     "null-compared": "a pointer in memory would have to be NULL, too: it equals one that is; nothing says that it can be",
     "reported": "when it is NULL or 0, a function is called that may report that and not return",
     "many-conditions": "many conditions must hold together on the way",

@@ -541,6 +541,17 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
             "p->kind != 2": (),
         }.items()
     },
+    **{
+        f"a loop that would keep a block {way}": (
+            "struct c { int *of[9]; };\nstatic int *put(struct c *c, int from, int to) { int *e = malloc(4); if (!e) return 0;\n"
+            f"{loop} return e; }}\nint f(struct c *c, int n) {{ if (!put(c, n, n + 1)) exit(1); return 0; }}",
+            seen,
+        )
+        for way, loop, seen in (
+            ("is skipped", "for (int i = from; i < to; i++) c->of[i] = e;", {"allocated-elsewhere", "loop-skipped"}),
+            ("keeps another one", "for (int i = from; i < to; i++) c->of[i] = 0;", {"library-result"}),
+        )
+    },
     "result of the program asserted": (
         "int g(int n) { return n > 9 ? 0 : -1; }\nvoid f(int n) { int r = g(n); assert(r == 0); }",
         {"own-result-asserted"},

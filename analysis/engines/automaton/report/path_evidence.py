@@ -33,7 +33,7 @@ from analysis.engines.automaton.report.questions import is_answered_before, is_a
 from analysis.engines.automaton.report.retested import is_retested
 from analysis.engines.automaton.report.searches import is_of_surroundings, is_split, was_found_before
 from analysis.engines.automaton.report.sibling_calls import Calls, tests
-from analysis.engines.automaton.report.skipped_loops import is_skipped
+from analysis.engines.automaton.report.skipped_loops import is_left_unkept, is_left_unset
 from analysis.engines.automaton.report.tagged_owners import is_tagged
 from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.report.unavoidable import effect_of, leads_elsewhere
@@ -122,7 +122,7 @@ class Tracked(AssertedPath):
             yield "asked-about"
         if self._is_asked_before():
             yield "asked-before"
-        if self._is_left_unset():
+        if self._is_loop_skipped():
             yield "loop-skipped"
         if self._of_beginning() == "null-constant" and self._is_null_compared():
             yield "null-compared"
@@ -273,14 +273,19 @@ class Tracked(AssertedPath):
             return True
         return self._is_decided_inside() and is_asked_before(self._program, self._path, source, depth)
 
-    def _is_left_unset(self) -> bool:
-        """Whether the path passes a loop that would have set the variable, which was null before, without a turn of it."""
+    def _is_loop_skipped(self) -> bool:
+        """Whether the path passes a loop without a turn that would have set the variable, which was null before; or that would
+        have kept the block."""
         first = self._steps[0]
-        if self._of_beginning() != "null-constant" or not self._is_own(first):
+        is_null = self._of_beginning() == "null-constant" and self._is_own(first)
+        if not is_null and not self._rule.ownership:
             return False
         cfa = self._program.functions[first.function]
-        own = [self._edge(taken) for taken in self._steps[:-1] if taken.event == "edge" and self._is_own(taken)]
-        return any(is_skipped(cfa, own[: number + 1]) for number in range(1, len(own)))
+        own = [t for t in self._steps[:-1] if t.event == "edge" and (t.function, t.depth) == (first.function, first.depth)]
+        ways = [(taken, [self._edge(one) for one in own[: number + 1]]) for number, taken in enumerate(own) if number]
+        if is_null:
+            return any(is_left_unset(cfa, way) for _, way in ways)
+        return any(is_left_unkept(cfa, way, {path[0] for path in self._delta.facts[taken.before].paths}) for taken, way in ways)
 
     def _is_null_compared(self) -> bool:
         """Whether the last branch in the function of the error needs that a pointer in memory is null."""
