@@ -193,7 +193,7 @@ class Transfer:
         if result is None or not isinstance(call, ir.Call) or call.result is None:
             return numbers
         key = model.conditions.numbers.get(call.result)
-        said: dict[int | str, Interval] = {} if key is None else {key: result}
+        said: Known = {} if key is None else {key: result}
         if self.rules[fact.rule].ownership and result == ZERO:
             said = where_left(model, self._program, call) | said
         environment: Environment = tuple((number, said[number]) for number in sorted(said))
