@@ -18,7 +18,7 @@ from analysis.engines.automaton.functions.access_paths import Path, path_of, roo
 from analysis.engines.automaton.report.agreeing_targets import gives
 from analysis.engines.automaton.report.asked_sizes import is_zero_asked
 from analysis.engines.automaton.report.assertion_evidence import AssertedPath
-from analysis.engines.automaton.report.local_objects import is_local, is_passed_local
+from analysis.engines.automaton.report.local_objects import is_local, is_passed_local, is_unknown_so_far
 from analysis.engines.automaton.report.null_comparisons import needs_null_in_memory
 from analysis.engines.automaton.report.other_results import is_sometimes_given, is_taken_for_failure
 from analysis.engines.automaton.report.places_in_memory import (
@@ -176,7 +176,7 @@ class Tracked(AssertedPath):
     def _has_known_address(self) -> bool:
         """Whether a variable holds what another function gave, and its own address is known elsewhere."""
         names = [] if self._is_own(self._steps[0]) else [path for path in self._lost_paths()[:1] if len(path) == 1]
-        return any(not is_local(self._program, self._home.function, path, self.looked) for path in names if path[0][0] != "<")
+        return any(not self._is_local(path) for path in names if path[0][0] != "<")
 
     def _ended_holders(self) -> list[Path]:
         """The paths to what the error passes to the function that frees it: what was stored in it, nobody reaches there any more.
@@ -203,7 +203,13 @@ class Tracked(AssertedPath):
         """Whether a value is read from memory, but for what is lost with a local object: its members are followed."""
         if not is_in_memory(path) or not self._rule.ownership:
             return is_in_memory(path)
-        return not is_local(self._program, self._home.function, path, self.looked)
+        return not self._is_local(path)
+
+    def _is_local(self, path: Path) -> bool:
+        """Whether a value is in a variable that nobody else knows, on the path at least."""
+        if not self._is_late and is_unknown_so_far(self._delta, self._path, self._home, path):
+            return True
+        return is_local(self._program, self._home.function, path, self.looked)
 
     def _was_found(self) -> bool:
         """Whether the first step is a call that looks for something that is known to be there."""
