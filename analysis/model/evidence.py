@@ -17,6 +17,7 @@ Beginning = Literal[
     "null-constant",  # it was set to null by this function
     "released-here",  # this function frees, closes, locks or destroys it
     "function-result",  # a function of the program returns it so
+    "handed-out",  # a function of the program frees it, and then stores or returns the freed pointer for its caller
     "allocated-elsewhere",  # a function of the program allocates or opens it, and returns it
     "owned-member",  # an object owns it, by what the whole program does with it, and a function loses it
     "argument",  # a caller passes it so
@@ -69,6 +70,7 @@ POINTS: Mapping[Evidence, int] = {
     "released-here": 20,
     "null-constant": 0,
     "function-result": -20,
+    "handed-out": 20,
     "allocated-elsewhere": 0,
     "owned-member": 20,
     "argument": -20,

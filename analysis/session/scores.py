@@ -26,6 +26,7 @@ _REASONS: Mapping[Evidence, str] = {
     "released-here": "the function itself frees, closes, locks or destroys it",
     "null-constant": "the function itself sets it to NULL or 0; code in between may rule that out",
     "function-result": "another function returns it, but perhaps not in this call",
+    "handed-out": "another function frees it, and then stores or returns the freed pointer for its caller",
     "allocated-elsewhere": "another function allocates or opens it, and returns it",
     "owned-member": "by all that the program does with it, an object owns it, and this is where it should be freed",
     "argument": "a caller passes it, and may know more about it",

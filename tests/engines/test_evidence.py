@@ -105,6 +105,27 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
         "static void drop(char *p, int n) { if (n) free(p); }\nint f(char *p, int n) { drop(p, n); return *p; }",
         {"function-result"},
     ),
+    "released by a function that hands it out after that": (
+        "static void drop(char **out, char *p, int n) { if (n) { free(p); *out = p; } else *out = 0; }\n"
+        "int f(char *p, int n) { char *q; drop(&q, p, n); free(q); return 0; }",
+        {"handed-out"},
+    ),
+    "released and left in a member": (
+        "struct s { char *p; };\nstatic void drop(struct s *s, int n) { char *p = malloc(3); "
+        "if (n) { free(p); s->p = p; return; }\ns->p = p; }\nint f(struct s *s, int n) { drop(s, n); free(s->p); return 0; }",
+        {"handed-out"},
+    ),
+    "released and left in a member, and a call that may change it": (
+        "struct s { char *p; };\n"
+        "static void drop(struct s *s, int n) { char *p = malloc(3); if (n) { free(p); s->p = p; return; }\ns->p = p; }\n"
+        "int f(struct s *s, int n) { int e = 0; drop(s, n); if (n) e = system(0); free(s->p); return e; }",
+        {"handed-out", "in-memory"},
+    ),
+    "released in some runs by a function that returns it in each": (
+        "struct s { int n; };\nstatic struct s *drop(struct s *p) { if (--p->n == 0) free(p);\nreturn p; }\n"
+        "int f(struct s *p) { p = drop(p); free(p); return 0; }",
+        {"function-result"},
+    ),
     "released by a function that a pointer may lead to": (
         "static void drop(char *p) { free(p); }\nstatic void keep(char *p) { *p = 0; }\nvoid (*end)(char *);\n"
         "void set(int n) { end = n ? drop : keep; }\nint f(char *p) { end(p); return *p; }",

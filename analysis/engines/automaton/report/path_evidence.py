@@ -28,6 +28,7 @@ from analysis.engines.automaton.report.places_in_memory import (
     is_reachable,
     is_renewed,
     is_untouched,
+    is_unwritten,
 )
 from analysis.engines.automaton.report.questions import is_answered_before, is_asked_about, is_asked_before, only_computes
 from analysis.engines.automaton.report.retested import is_retested
@@ -78,7 +79,7 @@ class Tracked(AssertedPath):
 
     def _is_released_elsewhere(self) -> bool:
         """Whether another function releases the object, in some runs: that function has the branch that decides it."""
-        return self._rule.about_object and self._of_beginning() == "function-result"
+        return self._rule.about_object and self._of_beginning() in ("function-result", "handed-out")
 
     def _is_decided_outside(self) -> bool:
         """Whether the branch that leads to the beginning, in its function, tests what a library function answered; or the
@@ -167,7 +168,11 @@ class Tracked(AssertedPath):
     def _shared(self) -> Iterator[Evidence]:
         """Signs that other functions know the memory that the value is in."""
         holders = self._ended_holders()
-        if self._is_from_memory() and not any(ends_in(self._fact.paths[0], holder) for holder in holders):
+        if (
+            self._is_from_memory()
+            and not self._is_just_handed_out()
+            and not any(ends_in(self._fact.paths[0], holder) for holder in holders)
+        ):
             yield "stored-failure" if self._is_failure() else "in-memory"
         names = [path for path in self._own_paths() if not any(ends_in(path, holder) for holder in holders)]
         if self._rule.ownership and (any(map(is_reachable, names)) or self._is_stored_below() or self._has_known_address()):
@@ -193,6 +198,14 @@ class Tracked(AssertedPath):
         """Whether the value is read from memory that others may have changed."""
         is_read = any(map(self._is_of_others, self._lost_paths()[:1])) and not self._is_untouched()
         return is_read or any(map(self._is_read_again, self._steps[1:])) or self._is_renewed()
+
+    def _is_just_handed_out(self) -> bool:
+        """Whether a call has just put the freed pointer where it is read, and nothing was written since."""
+        if self._of_beginning() != "handed-out":
+            return False
+        returns = (number for number, taken in enumerate(self._steps) if taken.event == "return" and self._is_own(taken))
+        back = max(returns, default=0)
+        return is_unwritten([self._edge(taken).effect for taken in self._steps[back + 1 : -1]])
 
     def _lost_paths(self) -> tuple[Path, ...]:
         """The names of the value that the error is about, in the activation in which it meets the error."""
