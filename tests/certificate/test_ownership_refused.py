@@ -65,6 +65,17 @@ CASES = (
         FREE,
     ),
     Case(
+        "freed by the second of two anonymous members",
+        "struct b { struct { int x; }; struct { int y; }; }; void f(void) { struct b *p = malloc(8); if (p) free(&p->y); }",
+        FREE,
+    ),
+    Case(
+        "a callee returns the second of two anonymous members, which is freed",
+        "struct b { struct { int x; }; union { int y; char c; }; }; "
+        "static int *h(void) { struct b *p = malloc(8); return p ? &p->y : 0; } void f(void) { free(h()); }",
+        FREE + LEAK,
+    ),
+    Case(
         "a callee returns a pointer into it, which is freed",
         "static char *h(void) { char *q = malloc(9); return q ? q + 8 : 0; } void f(void) { char *p = h(); free(p); }",
         FREE + LEAK,
