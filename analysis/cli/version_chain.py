@@ -36,10 +36,12 @@ class Checked(msgspec.Struct, frozen=True):
 
 
 class VersionChain:
-    """Versions checked by one checker, at the paths of the first of them: `past[0]`. Begins anew where it has to."""
+    """Versions checked by one checker, at the paths of the first of them: `past[0]`. Begins anew where it has to. `as_typed`: a
+    function that does not parse is what it was in the version before, as in an editor."""
 
-    def __init__(self, asked: Asked, algorithm: Algorithm) -> None:
+    def __init__(self, asked: Asked, algorithm: Algorithm, *, as_typed: bool = True) -> None:
         self._asked = asked
+        self._as_typed = as_typed
         self._algorithm: Algorithm = algorithm
         self._checker = self._new_checker()
         self._given: dict[str, str] = {}
@@ -67,18 +69,28 @@ class VersionChain:
         texts = edits(self.past[0], version) if self.past else "it is the first"
         if self._is_other:
             texts, self._is_other = "its settings or rules are not those of the version before", False
-        if isinstance(texts, str):
+        why = texts if isinstance(texts, str) else self._edited(texts)
+        if why is not None:
             self.close()
             self._checker, self._given, self.past = self._new_checker(), {}, []
             self._checker.open((version.name,))
-        else:
-            for path in self._given.keys() - texts.keys():
-                self._checker.change(path, None)
-            for path, text in texts.items():
-                self._checker.change(path, text)
-            self._given = texts
         self.past.append(version)
-        return texts if isinstance(texts, str) else None
+        return why
+
+    def _edited(self, texts: dict[str, str]) -> str | None:
+        """Makes the edits; why the version cannot be checked as an edit nevertheless."""
+        for path in self._given.keys() - texts.keys():
+            self._checker.change(path, None)
+        for path, text in texts.items():
+            self._checker.change(path, text)
+        self._given = texts
+        if self._as_typed:
+            return None
+        self._checker.inspect()
+        is_unfinished = any(
+            one.parse_errors or any(message.syntax for message in one.preprocessed.messages) for one in self._checker.built
+        )
+        return "it has text that does not parse" if is_unfinished else None
 
     def check(self, version: Version) -> Checked:
         """The report on the next version, with its own paths."""

@@ -70,8 +70,8 @@ def read_plain_yaml(data: bytes) -> Any:
 
 
 def yaml_files(folder: Path, things: str, files: str, messages: list[Message]) -> Sequence[Path]:
-    """The YAML files of a folder, by name; adds messages if there is no such folder, or too many files. `things` and `files` say
-    in words what the folder holds."""
+    """The YAML files of a folder, by name; adds messages if there is no such folder, no file, or too many. `things` and `files`
+    say in words what the folder holds."""
     if not os.path.isdir(folder):  # `Path.is_dir` fails below a folder that may not be read
         messages.append(Message("error", str(folder), f"There is no folder of {things} here."))
         return ()
@@ -80,6 +80,8 @@ def yaml_files(folder: Path, things: str, files: str, messages: list[Message]) -
     except OSError as error:
         messages.append(Message("error", str(folder), f"This folder of {things} cannot be read: {error.strerror}."))
         return ()
+    if not found:
+        messages.append(Message("note", str(folder), f"There are no {files} (*.yaml, *.yml) in this folder."))
     if len(found) > RULE_FILES:
         text = f"There are {len(found):,} {files} here; only the first {RULE_FILES:,} are used."
         messages.append(Message("error", str(folder), text))

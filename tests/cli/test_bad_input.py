@@ -270,7 +270,7 @@ def test_the_folder_of_a_compile_commands_json(capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize(
     ("entries", "said"),
     [
-        ("[]", "The compilation database has no entries."),
+        ("[]", "The compilation database has no entries. The files are checked as if there were none."),
         (
             '[{"directory": ".", "file": "a.cc", "command": "c++ a.cc"}]',
             "known.json lists no C file (*.c): nothing to check there.",
@@ -291,6 +291,37 @@ def test_no_command_at_all(capsys: pytest.CaptureFixture[str]) -> None:
     assert captured.out == ""
     assert captured.err.startswith("Usage: everproof")
     assert captured.err.count("\n") > 10
+
+
+@pytest.mark.parametrize("text", ["/* never ended\nint f(void) { return 1; }\n", "#error no\n", '#define A "\n#if A\n'])
+def test_a_file_of_which_only_an_error_of_the_preprocessor_is_left(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("cut.c").write_text(text)
+    code, out, said = check(capsys, "cut.c")
+    assert code == 2
+    assert "The preprocessor reports: " in said
+    assert out.startswith("Nothing was checked")
+
+
+@pytest.mark.parametrize("text", ["", "\n", "int x;\n", "/* a comment */\n", "#define A 1\n"])
+def test_a_file_without_functions_is_no_failure(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("none.c").write_text(text)
+    code, out, said = check(capsys, "none.c")
+    assert (code, said) == (0, "")
+    assert out.startswith("Nothing was checked")
+
+
+def test_a_link_to_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("link.c").symlink_to("link.c")
+    code, _, said = check(capsys, "link.c")
+    assert code == 2
+    assert sentences(said) == ["link.c: error: There is no file or folder link.c: it is a symbolic link that leads to nothing."]
+
+
+def test_a_folder_without_rules(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("mine").mkdir()
+    code, _, said = check(capsys, "bad.c", "--rules-dir", "mine")
+    assert code == 1
+    assert sentences(said) == ["mine: note: There are no rule files (*.yaml, *.yml) in this folder."]
 
 
 def test_text_that_is_no_c(capsys: pytest.CaptureFixture[str]) -> None:

@@ -428,6 +428,46 @@ def test_callers_of_a_function_that_parses_in_no_version_may_do_something_else(c
     assert differing(json.loads(capsys.readouterr().out)) == {"g"}
 
 
+def test_nothing_is_proved_of_a_function_that_does_not_parse_any_more(capsys: pytest.CaptureFixture[str]) -> None:
+    """An editor goes on with the last good text of a function."""
+    text = "int one(void) { return @; }\nint two(int *p) { return one() ? 0 : *p; }\nint three(void) { return 3; }\n"
+    put("old.c", text.replace("@", "2"))
+    put("new.c", text.replace("@", "2 +"))
+    document = as_json(capsys, "old.c", "new.c", code=0)
+    assert {one["name"]: one["difference"] for one in document["functions"]} == {"two": "possible", "three": "none"}
+    assert (document["unparsed"], document["removed"]) == (["one"], [])
+    assert document["from_scratch"] == "it has text that does not parse"
+
+
+@pytest.mark.parametrize(
+    ("new", "said", "code"),
+    [
+        ("int kept(void) { return 1; }\n", ["(1 function compared)", "2 functions of OLD removed in NEW: one, two."], 0),
+        ("int one;\n", ["NEW has none that could be read.", "3 functions of OLD removed in NEW: kept, one, two."], 0),
+        (
+            "int kept(void) { return 1; }\nint one(void) { return 1 + ; }\n",
+            ["No function that was compared can", "1 function of NEW could not be read: one."],
+            0,
+        ),
+        (
+            "int kept(void) { return 1 + ; }\n",
+            ["NEW has none that could be read.", "2 functions of OLD removed in NEW: one, two."],
+            2,
+        ),
+    ],
+    ids=["some are removed", "all are removed", "one does not parse", "none parses"],
+)
+def test_functions_that_are_removed_or_do_not_parse_are_named(
+    new: str, said: list[str], code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put("old.c", "int kept(void) { return 1; }\nint one(void) { return 2; }\nint two(void) { return 3; }\n")
+    put("new.c", new)
+    assert main(["diff", "--engine", "automaton", "old.c", "new.c"]) == code
+    printed = capsys.readouterr().out
+    assert [sentence for sentence in said if sentence not in printed] == []
+    assert ("No function can behave differently" in printed) == (said[0] == "(1 function compared)")
+
+
 def test_functions_that_are_proved_to_do_the_same_are_not_among_them(capsys: pytest.CaptureFixture[str]) -> None:
     text = "int scaled(int n)\n{\n    int factor = @;\n    factor = n;\n    return factor;\n}\n"
     rest = "int main(int n, char **v)\n{\n    (void)v;\n    return scaled(n);\n}\nint other(void)\n{\n    return %;\n}\n"

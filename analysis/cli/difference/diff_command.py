@@ -18,7 +18,7 @@ from analysis.cli.check import FAILED, VIOLATED, run
 from analysis.cli.command_options import Asked, check_options, read_asked
 from analysis.cli.difference.condition_format import condition_json
 from analysis.cli.difference.condition_reading import LeftPaths, speaks_of
-from analysis.cli.difference.difference_formats import Comparison, Differing, github_of, json_of, sarif_of, text_of
+from analysis.cli.difference.difference_formats import Comparison, Differing, Functions, github_of, json_of, sarif_of, text_of
 from analysis.cli.difference.same_findings import compare_findings
 from analysis.cli.difference.version_names import LAST, named_apart
 from analysis.cli.failure import Failure
@@ -191,14 +191,14 @@ def _asked(given: dict[str, Any], old: _Located, new: _Located, written: Iterabl
 def _compared(
     old: _Located, new: _Located, asked: Asked, *, changed_paths: bool
 ) -> tuple[Comparison, tuple[Rule, ...], ProgramPair | None]:
-    with closing(VersionChain(asked, "incr-back")) as chain:
+    with closing(VersionChain(asked, "incr-back", as_typed=False)) as chain:
         before, was = _checked(chain, old, asked)
         after, now = _checked_changes(chain, was, new, asked) if changed_paths else _checked(chain, new, asked)
         rules = chain.rules
     copies = [version.copied for version in (old, new) if version.copied is not None]
     report_before, report_after = _respelled(before.report, copies), _respelled(after.report, copies)
     programs = None if was is None or now is None else ProgramPair(was, now, program_change(was, now))
-    gone, added, functions = _functions(programs, report_after)
+    gone, added = _other_names(programs)
     found = compare_findings(report_before.findings, report_after.findings, gone, added, programs)
     comparison = Comparison(
         old=old.name,
@@ -207,7 +207,7 @@ def _compared(
             report_after, messages=tuple(dict.fromkeys((*report_before.messages, *report_after.messages)))
         ),
         findings=msgspec.structs.replace(found, fixed=()) if changed_paths else found,
-        functions=functions,
+        functions=None if programs is None else _functions(programs, report_after),
         from_scratch=after.apart,
         successful=not (before.failed or after.failed or asked.wrong_settings),
     )
@@ -243,19 +243,24 @@ def _checked_changes(chain: VersionChain, was: Revision | None, new: _Located, a
     return Checked(version, report, checker.failed, ended=False, apart=None), now
 
 
-def _functions(programs: ProgramPair | None, report: Report) -> tuple[frozenset[str], frozenset[str], tuple[Differing, ...]]:
-    """The names of functions that are gone and added, and what each function of the new version, that of the report, may do."""
+def _other_names(programs: ProgramPair | None) -> tuple[frozenset[str], frozenset[str]]:
+    """The names of functions that only the old version has, and those that only the new one has."""
     if programs is None:
-        return frozenset(), frozenset(), ()
+        return frozenset(), frozenset()
+    was, now = (frozenset(map(display_name, one.program.functions)) for one in (programs.old, programs.new))
+    return was - now, now - was
+
+
+def _functions(programs: ProgramPair, report: Report) -> Functions:
+    """What each function of the new version, that of the report, may do, and which functions were removed or do not parse."""
     was, now = programs.old, programs.new
-    names, names_now = set(map(display_name, was.program.functions)), set(map(display_name, now.program.functions))
     found = {
         (display_name(name), now.places.name_place(name).range.start.line): difference
         for name, difference in with_proved(programs, differences(was, now, programs.change)).items()
     }
     keys = ((function, (function.name, function.place.range.start.line)) for function in report.functions)
-    functions = tuple(Differing(function.name, function.place, found[key]) for function, key in keys if key in found)
-    return frozenset(names - names_now), frozenset(names_now - names), functions
+    differing = tuple(Differing(function.name, function.place, found[key]) for function, key in keys if key in found)
+    return Functions(differing, tuple(map(display_name, programs.change.deleted)), tuple(sorted(now.unparsed)))
 
 
 def _respelled(report: Report, copies: Sequence[tuple[str, str]]) -> Report:

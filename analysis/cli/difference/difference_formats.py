@@ -28,15 +28,24 @@ class Differing(msgspec.Struct, frozen=True):
     difference: Difference
 
 
+class Functions(msgspec.Struct, frozen=True):
+    """The functions of two versions, compared: `now` are those of the new version, `removed` those that it no longer has, and
+    `unparsed` those of it that do not parse, so that nothing is known of them."""
+
+    now: tuple[Differing, ...] = ()
+    removed: tuple[str, ...] = ()
+    unparsed: tuple[str, ...] = ()
+
+
 class Comparison(msgspec.Struct, frozen=True):
-    """Two versions, compared. `report` is that on the new one; `from_scratch`: why it was not checked as an edit of the old
-    one."""
+    """Two versions, compared. `report` is that on the new one; `functions` is None if a part of a version could not be read;
+    `from_scratch`: why the new one was not checked as an edit of the old one."""
 
     old: str
     new: str
     report: Report
     findings: Compared
-    functions: tuple[Differing, ...]
+    functions: Functions | None
     from_scratch: str | None
     successful: bool
 
@@ -74,16 +83,26 @@ def _numbers(comparison: Comparison) -> Iterator[str]:
         yield f"The new version was checked from scratch: {comparison.from_scratch}."
 
 
-def _function_lines(functions: Sequence[Differing]) -> Iterator[str]:
-    compared = count(len(functions), "function")
-    others = [function.name for function in functions if function.difference == "possible"]
-    proved = [function.name for function in functions if function.difference == "proved-equivalent"]
+def _function_lines(functions: Functions | None) -> Iterator[str]:
+    if functions is None:
+        yield "The functions were not compared: a part of OLD or NEW could not be read."
+        return
+    compared = count(len(functions.now), "function")
+    others = [function.name for function in functions.now if function.difference == "possible"]
+    proved = [function.name for function in functions.now if function.difference == "proved-equivalent"]
     if others:
         yield f"{len(others)} of {compared} may behave differently than before: {_named(others)}."
+    elif functions.now:
+        which = "function that was compared" if functions.unparsed else "function"
+        yield f"No {which} can behave differently than before ({compared} compared)."
     else:
-        yield f"No function can behave differently than before ({compared} compared)."
+        yield "No function was compared: NEW has none that could be read."
     if proved:
         yield f"Proved to do the same as before, although they or functions that they call have changed: {_named(proved)}."
+    if functions.removed:
+        yield f"{count(len(functions.removed), 'function')} of OLD removed in NEW: {_named(functions.removed)}."
+    if functions.unparsed:
+        yield f"{count(len(functions.unparsed), 'function')} of NEW could not be read: {_named(functions.unparsed)}."
 
 
 def _named(names: Sequence[str]) -> str:
@@ -103,7 +122,7 @@ def github_of(comparison: Comparison) -> str:
 
 def json_of(comparison: Comparison) -> str:
     """The comparison as one JSON object; docs/protocol.md describes its fields."""
-    findings = comparison.findings
+    findings, functions = comparison.findings, comparison.functions or Functions()
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "everproof": everproof_version(),
@@ -114,8 +133,10 @@ def json_of(comparison: Comparison) -> str:
         "unchanged": [finding_document(finding) for finding in findings.unchanged],
         "functions": [
             {"name": one.name, "path": one.place.path, "line": one.place.range.start.line, "difference": one.difference}
-            for one in comparison.functions
+            for one in functions.now
         ],
+        "removed": functions.removed,
+        "unparsed": functions.unparsed,
         "messages": msgspec.to_builtins(comparison.report.messages),
         "from_scratch": comparison.from_scratch,
         "work": msgspec.to_builtins(comparison.report.work),

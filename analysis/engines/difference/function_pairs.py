@@ -26,6 +26,7 @@ from analysis.engines.difference.dependencies import Dependencies
 from analysis.engines.difference.hidden_text import hides_sizes, text_of
 from analysis.engines.difference.unset_reads import unset_reads
 from analysis.model import ir
+from analysis.model.spelling import display_name
 
 
 class Side:
@@ -140,7 +141,7 @@ class ProgramPair:
     def _is_comparable(self, name: str, old: Cfa, new: Cfa) -> bool:
         if old.type != new.type or old.parameters != new.parameters or old.unsupported or new.unsupported:
             return False
-        if not {name, self.old_name(name)}.isdisjoint(self.change.unparsed):
+        if display_name(name) in self.old.unparsed | self.new.unparsed:
             return False
         if hides_sizes(old) or hides_sizes(new):
             texts = text_of(self.old.places, self.old_name(name)), text_of(self.new.places, name)

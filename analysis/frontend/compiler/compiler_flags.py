@@ -83,6 +83,7 @@ class CompileCommands(msgspec.Struct, frozen=True):
         return None if source is None else self.units[source]
 
 
+_WITHOUT = "The files are checked as if there were none."
 _loaded: dict[str, tuple[str, bytes, CompileCommands]] = {}  # databases as they were read last: splitting the commands takes time
 
 
@@ -102,7 +103,9 @@ def load_compile_commands(path: str) -> CompileCommands:
     """
 
     def failed(why: str) -> CompileCommands:
-        return CompileCommands(path, {}, (Message("warning", path, f"The compilation database cannot be used: {why}."),))
+        return CompileCommands(
+            path, {}, (Message("warning", path, f"The compilation database cannot be used: {why}. {_WITHOUT}"),)
+        )
 
     try:
         data = read_file(path, DATABASE_BYTES)
@@ -144,7 +147,7 @@ def _read_database(path: str, data: bytes, failed: Callable[[str], CompileComman
             units[name] = msgspec.structs.replace(units[name], others=others)
     texts: list[str] = []
     if not entries:
-        texts.append("The compilation database has no entries.")
+        texts.append(f"The compilation database has no entries. {_WITHOUT}")
     if wrong:
         texts.append(f"{wrong} of the {len(entries)} entries of the compilation database are not understood and were left out.")
     if refused:

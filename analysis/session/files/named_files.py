@@ -58,8 +58,14 @@ def collect(paths: Sequence[str]) -> FileSet:
         elif os.path.exists(path):
             files.setdefault(os.path.realpath(path), path)
         else:
-            messages.append(Message("error", path, f"There is no file or folder {path}: check the spelling."))
+            messages.append(Message("error", path, no_such_file(path)))
     return FileSet(tuple(files.values()), tuple(messages))
+
+
+def no_such_file(path: str) -> str:
+    """What is said of a path that leads to nothing."""
+    hint = "it is a symbolic link that leads to nothing" if os.path.islink(path) else "check the spelling"
+    return f"There is no file or folder {path}: {hint}."
 
 
 def _not_c(path: str) -> str:
