@@ -18,7 +18,7 @@ KNOWN = {
     ("analysis/model/collecting.py", "open"): "/proc/self",
     ("analysis/cli/closing.py", "os.open"): "/dev/null",
     ("analysis/cli/closing.py", "os.fdopen"): "/dev/null",
-    ("analysis/smt/solving/z3_backend.py", "os.open"): "/dev/null",
+    ("analysis/smt/solving/z3_horn.py", "os.open"): "/dev/null",
     ("server/transport/stdio.py", "os.fdopen"): "our own standard output",
     ("analysis/rules/load.py", "read_bytes"): "the rules that come with Everproof",
     ("analysis/rules/load.py", "read_text"): "the schema that comes with Everproof",

@@ -14,7 +14,7 @@ from analysis.smt.logic.substitution import Substitution
 from analysis.smt.logic.term_building import FALSE
 from analysis.smt.logic.terms import Term, symbols
 from analysis.smt.solving.solver import Budget
-from analysis.smt.solving.z3_backend import Z3Horn
+from analysis.smt.solving.z3_horn import Z3Horn
 
 _OF_TERM = 20  # characters, about, that a term takes in a script
 

@@ -1,4 +1,4 @@
-"""z3 as the solver: the only module that imports it.
+"""z3 as the solver. Only `z3_terms`, `z3_work` and `z3_horn` import it beside this module.
 
 It goes through z3's C interface (`z3core`), since building the objects of z3's Python interface takes longer than most checks.
 Every solver has a context of its own, so that solvers of different threads, and their interrupts, have nothing to do with each
@@ -7,12 +7,8 @@ other. A context takes longer to make than most checks: solvers that are made fo
 
 from __future__ import annotations
 
-import contextlib
-import math
-import os
-import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -22,179 +18,19 @@ from z3 import z3core
 from analysis.model import clock
 from analysis.smt.logic.term_building import not_, or_, symbol
 from analysis.smt.logic.terms import BOOL, Sort, Term
-from analysis.smt.solving.budget_watch import Watch, last_resort
 from analysis.smt.solving.solver import INTERRUPTED, SAT, UNSAT, Answer, Budget, Model, Reason, Value
+from analysis.smt.solving.z3_terms import Translation
+from analysis.smt.solving.z3_work import COUNTED, WATCH, interrupt, work_in, work_of
 
-_CACHED = 200_000  # translated terms that are kept; beyond it all are forgotten
 _DEFAULT = Budget()
 _UNBOUNDED = 4_294_967_295
-_COUNTED = 2**32  # units of work, of which a limit has to be less
-_SPACER_PATIENCE = 10  # times the seconds of the processor, since its own clock is on the wall
 _INTERRUPT_AGAIN = 0.001  # seconds: z3 forgets an interrupt that comes before its check has begun
-
-_NARY = {"and": z3core.Z3_mk_and, "or": z3core.Z3_mk_or, "+": z3core.Z3_mk_add, "*": z3core.Z3_mk_mul}
-_PLAIN: dict[str, Callable[..., Any]] = {
-    "not": z3core.Z3_mk_not,
-    "=": z3core.Z3_mk_eq,
-    "ite": z3core.Z3_mk_ite,
-    "<=": z3core.Z3_mk_le,
-    ">=": z3core.Z3_mk_ge,
-    "<": z3core.Z3_mk_lt,
-    ">": z3core.Z3_mk_gt,
-    "div": z3core.Z3_mk_div,
-    "mod": z3core.Z3_mk_mod,
-    "to_real": z3core.Z3_mk_int2real,
-    "select": z3core.Z3_mk_select,
-    "store": z3core.Z3_mk_store,
-    "concat": z3core.Z3_mk_concat,
-    "bvnot": z3core.Z3_mk_bvnot,
-    "bvneg": z3core.Z3_mk_bvneg,
-    "bvsub": z3core.Z3_mk_bvsub,
-    "bvmul": z3core.Z3_mk_bvmul,
-    "bvudiv": z3core.Z3_mk_bvudiv,
-    "bvurem": z3core.Z3_mk_bvurem,
-    "bvsdiv": z3core.Z3_mk_bvsdiv,
-    "bvsrem": z3core.Z3_mk_bvsrem,
-    "bvand": z3core.Z3_mk_bvand,
-    "bvor": z3core.Z3_mk_bvor,
-    "bvxor": z3core.Z3_mk_bvxor,
-    "bvshl": z3core.Z3_mk_bvshl,
-    "bvlshr": z3core.Z3_mk_bvlshr,
-    "bvashr": z3core.Z3_mk_bvashr,
-    "bvult": z3core.Z3_mk_bvult,
-    "bvule": z3core.Z3_mk_bvule,
-    "bvslt": z3core.Z3_mk_bvslt,
-    "bvsle": z3core.Z3_mk_bvsle,
-}
-
-
-class _Translation:
-    """Terms as objects of one z3 context. It holds a reference to each object that it made, until `tidy`.
-
-    `left` has what solvers and models that are gone had: the function that gives z3 a reference back, and the reference. They may
-    end in any thread, and in any order if Python finds them in a cycle, so that only `tidy` gives references back. What is left
-    at the end goes with the context."""
-
-    def __init__(self) -> None:
-        self.left: list[tuple[Callable[[Any, Any], None], Any]] = []
-        self.context = z3.Context()
-        self.ref = self.context.ref()
-        self.worked = 0  # what z3 has counted so far
-        self._sorts: dict[Sort, Any] = {}
-        self._terms: dict[Term, Any] = {}
-        self._inner: list[Any] = []
-
-    def sort(self, sort: Sort) -> Any:
-        """The sort of z3."""
-        known = self._sorts.get(sort)
-        if known is None:
-            known = self._made_sort(sort)
-            z3core.Z3_inc_ref(self.ref, z3core.Z3_sort_to_ast(self.ref, known))
-            self._sorts[sort] = known
-        return known
-
-    def _made_sort(self, sort: Sort) -> Any:
-        match sort.kind:
-            case "Bool":
-                return z3core.Z3_mk_bool_sort(self.ref)
-            case "Int":
-                return z3core.Z3_mk_int_sort(self.ref)
-            case "Real":
-                return z3core.Z3_mk_real_sort(self.ref)
-            case "BitVec":
-                return z3core.Z3_mk_bv_sort(self.ref, sort.width)
-            case "Array":
-                assert sort.index is not None
-                assert sort.element is not None
-                return z3core.Z3_mk_array_sort(self.ref, self.sort(sort.index), self.sort(sort.element))
-
-    def term(self, term: Term) -> Any:
-        """The expression of z3."""
-        cache = self._terms
-        known = cache.get(term)
-        if known is not None:
-            return known
-        stack = [term]
-        while stack:
-            top = stack[-1]
-            if top in cache:
-                stack.pop()
-                continue
-            missing = [a for a in top.args if a not in cache]
-            if missing:
-                stack.extend(missing)
-                continue
-            clock.work(clock.TERM)
-            made = self._made(top, [cache[a] for a in top.args])
-            z3core.Z3_inc_ref(self.ref, made)
-            cache[top] = made
-            stack.pop()
-        return cache[term]
-
-    def _made(self, term: Term, args: list[Any]) -> Any:
-        op = term.op
-        if op == "symbol":
-            name = z3core.Z3_mk_string_symbol(self.ref, str(term.data))
-            return z3core.Z3_mk_const(self.ref, name, self.sort(term.sort))
-        if op == "value":
-            return self._value(term)
-        if op in _NARY:
-            return _NARY[op](self.ref, len(args), (z3.Ast * len(args))(*args))
-        if op == "const":
-            assert term.sort.index is not None
-            return z3core.Z3_mk_const_array(self.ref, self.sort(term.sort.index), args[0])
-        if op == "extract" and isinstance(term.data, tuple):
-            return z3core.Z3_mk_extract(self.ref, term.data[0], term.data[1], args[0])
-        if op in ("zero_extend", "sign_extend") and isinstance(term.data, tuple):
-            make = z3core.Z3_mk_zero_ext if op == "zero_extend" else z3core.Z3_mk_sign_ext
-            return make(self.ref, term.data[0], args[0])
-        if op == "bvadd":
-            return self._sum(args)
-        if op == "bvsmulo":
-            return self._product_overflows(*args)
-        return _PLAIN[op](self.ref, *args)
-
-    def _product_overflows(self, one: Any, other: Any) -> Any:
-        below = self._kept(z3core.Z3_mk_bvmul_no_underflow(self.ref, one, other))
-        above = self._kept(z3core.Z3_mk_bvmul_no_overflow(self.ref, one, other, True))
-        fits = self._kept(z3core.Z3_mk_and(self.ref, 2, (z3.Ast * 2)(below, above)))
-        return z3core.Z3_mk_not(self.ref, fits)
-
-    def _kept(self, made: Any) -> Any:
-        """An object that no term stands for, with a reference."""
-        z3core.Z3_inc_ref(self.ref, made)
-        self._inner.append(made)
-        return made
-
-    def _sum(self, args: list[Any]) -> Any:
-        """A sum of bit-vectors, which z3 adds in pairs."""
-        total = args[0]
-        for argument in args[1:]:
-            total = self._kept(z3core.Z3_mk_bvadd(self.ref, total, argument))
-        return total
-
-    def _value(self, term: Term) -> Any:
-        if term.sort is BOOL or term.sort.kind == "Bool":
-            return z3core.Z3_mk_true(self.ref) if term.data else z3core.Z3_mk_false(self.ref)
-        text = f"{term.data[0]}/{term.data[1]}" if isinstance(term.data, tuple) else str(term.data)
-        return z3core.Z3_mk_numeral(self.ref, text, self.sort(term.sort))
-
-    def tidy(self) -> None:
-        """Gives back what is left, and forgets the translated terms when there are too many; those in use z3 keeps itself."""
-        while self.left:
-            give_back, reference = self.left.pop()
-            give_back(self.ref, reference)
-        if len(self._terms) > _CACHED:
-            for made in (*self._terms.values(), *self._inner):
-                z3core.Z3_dec_ref(self.ref, made)
-            self._terms.clear()
-            self._inner.clear()
 
 
 class Z3Model:
     """A model of z3. It is read at once by `value`, so it must not outlive its solver."""
 
-    def __init__(self, translation: _Translation, model: Any) -> None:
+    def __init__(self, translation: Translation, model: Any) -> None:
         self._translation = translation
         self._model = model
         z3core.Z3_model_inc_ref(translation.ref, model)
@@ -239,19 +75,16 @@ class Sharing:
     the questions that share one must always come in the same order."""
 
     def __init__(self) -> None:
-        self._translation = _Translation()
-        self._outer: list[_Translation | None] = []
+        self._translation = Translation()
+        self._outer: list[Translation | None] = []
 
     def __enter__(self) -> None:
-        outer: _Translation | None = getattr(_OF_THREAD, "translation", None)
+        outer: Translation | None = getattr(_OF_THREAD, "translation", None)
         self._outer.append(outer)
         _OF_THREAD.translation = outer or self._translation
 
     def __exit__(self, *_: object) -> None:
         _OF_THREAD.translation = self._outer.pop()
-
-
-_WATCH = Watch(z3core.Z3_get_estimated_alloc_size)
 
 
 class Z3Solver:
@@ -260,7 +93,7 @@ class Z3Solver:
 
     checks = 0
 
-    def __init__(self, translation: _Translation | None = None) -> None:
+    def __init__(self, translation: Translation | None = None) -> None:
         """`translation`: see `near`."""
         self._stack: list[list[Term]] = [[]]
         self._has_inner_scope = False
@@ -270,7 +103,7 @@ class Z3Solver:
         self._idle = threading.Event()
         self._idle.set()
         self._interrupting = threading.Lock()  # an interrupt must not meet a solver that is freed after its check
-        self._open(translation or _Translation())
+        self._open(translation or Translation())
 
     @classmethod
     def near(cls) -> Z3Solver:
@@ -278,7 +111,7 @@ class Z3Solver:
         shares what terms are translated to, and nothing else. So it is made in a fraction of the time."""
         return cls(getattr(_OF_THREAD, "translation", None))
 
-    def _open(self, translation: _Translation) -> None:
+    def _open(self, translation: Translation) -> None:
         """Makes z3's solver, with all that was asserted so far."""
         self._translation = translation
         self._ref = self._translation.ref
@@ -338,14 +171,14 @@ class Z3Solver:
         self._allow(budget or _DEFAULT)
         self._idle.clear()
         self._over: Reason = ""
-        _WATCH.begin(self, budget or _DEFAULT)
+        WATCH.begin(self, budget or _DEFAULT)
         try:
             self._answer = INTERRUPTED if self._stopped.is_set() else self._checked(literals)
             clock.work(clock.CHECK)
         finally:
             with self._interrupting:
                 self._idle.set()
-            _WATCH.end(self)
+            WATCH.end(self)
         return self._answer
 
     def _close_check(self) -> None:
@@ -356,7 +189,7 @@ class Z3Solver:
             self._has_inner_scope = False
         if self._is_spent:
             z3core.Z3_solver_dec_ref(self._ref, self._solver)
-            self._open(_Translation())
+            self._open(Translation())
 
     def _checked(self, literals: list[Any]) -> Answer:
         answer, reason = self._checked_once(literals)
@@ -369,10 +202,10 @@ class Z3Solver:
 
     def _count_work(self) -> int:
         """Counts the work since this was done last, in z3's units."""
-        done = _work_of(self._ref, z3core.Z3_solver_get_statistics(self._ref, self._solver))
+        done = work_of(self._ref, z3core.Z3_solver_get_statistics(self._ref, self._solver))
         if done is None:
             return 0
-        new = (done - self._translation.worked) % _COUNTED
+        new = (done - self._translation.worked) % COUNTED
         self._translation.worked = done
         clock.work(clock.SOLVING * new)
         return new
@@ -403,7 +236,7 @@ class Z3Solver:
     def _allow(self, budget: Budget) -> None:
         """Tells z3 of the work and the memory of the next check, if they are not those of the last. (Where z3 looks at its memory
         itself, it ends sooner.)"""
-        work = _work_in(budget)
+        work = work_in(budget)
         if (budget, work) != (self._budget, self._most_work):
             parameters = z3core.Z3_mk_params(self._ref)
             z3core.Z3_params_inc_ref(self._ref, parameters)
@@ -444,23 +277,17 @@ class Z3Solver:
         with self._interrupting:
             if self._idle.is_set():
                 return False
-            _interrupt(self._ref, self._solver)
+            interrupt(self._ref, self._solver)
             return True
 
     def run_out(self, reason: Reason) -> None:
         """Ends the check that is running because it took too much time or memory."""
         self._over = reason
-        _interrupt(self._ref, self._solver)
+        interrupt(self._ref, self._solver)
 
     def resume(self) -> None:
         """See solver.Solver."""
         self._stopped.clear()
-
-
-def _interrupt(ref: Any, solver: Any) -> None:
-    """Interrupts what another thread has z3 do. The error that z3 may have by then is that thread's, which sees it, too."""
-    with contextlib.suppress(z3.Z3Exception):
-        z3core.Z3_solver_interrupt(ref, solver)
 
 
 def _literal(formula: Term) -> Term:
@@ -469,108 +296,5 @@ def _literal(formula: Term) -> Term:
     return formula if atom.op == "symbol" else symbol(f"assumed!{formula.digest.hex()}", BOOL)
 
 
-def _work_in(budget: Budget) -> int | None:
-    """How much z3 may do in its own units; None: as much as it likes."""
-    wanted = math.inf if budget.milliseconds is None else budget.milliseconds * clock.SECOND // 1000
-    most = min(wanted, clock.left())
-    return None if most == math.inf else min(max(1, int(most // clock.SOLVING)), _COUNTED - 1)
-
-
-def _work_of(context: Any, statistics: Any) -> int | None:
-    """What a context has done so far, in z3's units; None if z3 does not say."""
-    z3core.Z3_stats_inc_ref(context, statistics)
-    try:
-        last = z3core.Z3_stats_size(context, statistics) - 1
-        named = (index for index in range(last, -1, -1) if z3core.Z3_stats_get_key(context, statistics, index) == "rlimit count")
-        index = next(named, None)
-        if index is None:
-            return None
-        if z3core.Z3_stats_is_uint(context, statistics, index):
-            return int(z3core.Z3_stats_get_uint_value(context, statistics, index))
-        return int(z3core.Z3_stats_get_double_value(context, statistics, index))  # what has no room in 32 bits
-    finally:
-        z3core.Z3_stats_dec_ref(context, statistics)
-
-
 def _was_interrupted(reason: str) -> bool:
     return any(word in reason for word in ("interrupt", "cancel", "timeout"))
-
-
-@contextlib.contextmanager
-def _without_errors() -> Iterator[None]:
-    """Without what z3 itself writes to standard error: with guidance, it tells there of a defect of its own (in
-    spacer_global_generalizer.cpp), and goes on with an exception. Nobody else has anything to say meanwhile."""
-    sys.stderr.flush()
-    kept = os.dup(2)
-    nothing = os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(nothing, 2)
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-        os.close(nothing)
-
-
-class Z3Horn:
-    """Constrained Horn clauses, solved by Spacer. Clauses and solutions are SMT-LIB text.
-
-    With `guidance`, Spacer looks at its lemmas together: it conjectures what several of them are instances of, and gives up what
-    it tries to block with ever more of them [GLOBAL-GUIDANCE].
-
-    With `qel`, it projects by equalities first, which solves more. But on arrays that need not end, and no interrupt ends it."""
-
-    def __init__(self, *, guidance: bool = False, qel: bool = True) -> None:
-        self._guidance = guidance
-        self._qel = qel
-        self._context = z3.Context()
-        self._ref = self._context.ref()
-        self._solver: Any = None
-
-    def solve(self, script: str, budget: Budget) -> str | None:
-        """Solves the clauses that a script asserts (logic HORN, without `check-sat`). Returns definitions of its
-        predicates, or None if there is no solution or none was found within the budget."""
-        z3.set_param("smt.qsat_use_qel", self._qel)  # there is no such setting of one solver
-        logic = z3core.Z3_mk_string_symbol(self._ref, "HORN")
-        self._solver = z3core.Z3_mk_solver_for_logic(self._ref, logic)
-        z3core.Z3_solver_inc_ref(self._ref, self._solver)
-        self._set_up(budget)
-        _WATCH.begin(self, budget)
-        try:
-            z3core.Z3_solver_from_string(self._ref, self._solver, script)
-            with _without_errors() if self._guidance else contextlib.nullcontext():
-                is_solved = z3core.Z3_solver_check(self._ref, self._solver) == 1
-            if not is_solved:
-                return None
-            return str(z3core.Z3_model_to_string(self._ref, z3core.Z3_solver_get_model(self._ref, self._solver)))
-        except z3.Z3Exception:
-            return None
-        finally:
-            _WATCH.end(self)
-            clock.work(clock.CLAUSES)
-            with contextlib.suppress(z3.Z3Exception):
-                done = _work_of(self._ref, z3core.Z3_solver_get_statistics(self._ref, self._solver))
-                clock.work(clock.SOLVING * (done or 0))
-            z3core.Z3_solver_dec_ref(self._ref, self._solver)
-
-    def _set_up(self, budget: Budget) -> None:
-        """Has no predicate put in the place of others: solutions would get quantifiers. In some of its phases Spacer looks at its
-        own clock only, which is the last resort."""
-        parameters = z3core.Z3_mk_params(self._ref)
-        z3core.Z3_params_inc_ref(self._ref, parameters)
-        for name in ("xform.inline_eager", "xform.inline_linear"):
-            z3core.Z3_params_set_bool(self._ref, parameters, z3core.Z3_mk_string_symbol(self._ref, f"fp.{name}"), False)
-        for name, value in (("global", self._guidance), ("gg.concretize", False)):  # which does not pay
-            z3core.Z3_params_set_bool(self._ref, parameters, z3core.Z3_mk_string_symbol(self._ref, f"fp.spacer.{name}"), value)
-        if budget.milliseconds is not None:
-            for name, most in (
-                ("rlimit", _work_in(budget) or 0),
-                ("timeout", round(_SPACER_PATIENCE * 1000 * last_resort(budget))),
-            ):
-                z3core.Z3_params_set_uint(self._ref, parameters, z3core.Z3_mk_string_symbol(self._ref, name), most)
-        z3core.Z3_solver_set_params(self._ref, self._solver, parameters)
-        z3core.Z3_params_dec_ref(self._ref, parameters)
-
-    def run_out(self, reason: Reason) -> None:
-        """See `budget_watch`."""
-        _interrupt(self._ref, self._solver)
