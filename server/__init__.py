@@ -7,6 +7,7 @@
 - `documents`, `client_lines`, `client_tokens`, `client_columns`: the exact texts of the client, and
   the edits between their versions, token by token.
 - `scheduler`: decides when to check. There is one check at a time; the latest text wins.
+  `running_check`: that check, and who is told of it.
 - `worker_client`: the checker process. The first one is started before anything else
   (`transport.early`); asyncio takes it over later (`transport.adopted`). One that gives no sign of
   life for 30 s is killed and replaced.

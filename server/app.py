@@ -32,7 +32,8 @@ from server.introductions import Asked, Introductions
 from server.loop_watch import LoopWatch
 from server.rechecks import Rechecks
 from server.results import FileState, Results
-from server.scheduler import CANCELLED, RunningCheck, Scheduler
+from server.running_check import RunningCheck
+from server.scheduler import CANCELLED, Scheduler
 from server.session_edits import SessionEdits
 from server.transport.early import CHECKER
 from server.transport.protocol import EverproofProtocol
