@@ -127,13 +127,14 @@ def test_what_is_taken_back_in_as_many_steps_asks_for_no_search(tmp_path: Path, 
 
 
 @settings(deadline=None, max_examples=6)
-@given(st.lists(st.tuples(st.integers(0, len(_EDITS) - 1), st.booleans()), min_size=2, max_size=5))
+@given(st.booleans(), st.lists(st.tuples(st.integers(0, len(_EDITS) - 1), st.booleans()), min_size=2, max_size=5))
 def test_edits_and_their_undos_say_what_a_check_from_scratch_says(
-    tmp_path_factory: pytest.TempPathFactory, toggled: list[tuple[int, bool]]
+    tmp_path_factory: pytest.TempPathFactory, is_small: bool, toggled: list[tuple[int, bool]]
 ) -> None:
+    options = Options() if is_small else _LARGE
     path = tmp_path_factory.mktemp("undo") / "a.c"
     path.write_text(_PROGRAM)
-    checker = Checker(_LARGE)
+    checker = Checker(options)
     checker.open([str(path)])
     checker.check()
     edits = frozenset[int]()
@@ -143,7 +144,7 @@ def test_edits_and_their_undos_say_what_a_check_from_scratch_says(
         if is_hasty:
             assert checker.check_unless(lambda: False, patient=False) is not None
         report = checker.check()
-        scratch = Checker(_LARGE, algorithm="full")
+        scratch = Checker(options, algorithm="full")
         scratch.open([str(path)])
         scratch.change(str(path), _text(edits))
         assert _answers(report) == _answers(scratch.check())

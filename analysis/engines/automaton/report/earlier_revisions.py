@@ -10,7 +10,7 @@ A statement that was deleted and is put back has another id than before (invaria
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from typing import Generic, NamedTuple, TypeVar
 
 from analysis.cfa.graph import Cfa, Program
@@ -36,9 +36,10 @@ class Step(NamedTuple):
 
 
 class _Left(NamedTuple, Generic[Paths, Calls]):
-    """What was known in a revision, and not in the next one."""
+    """What was known in a revision, and not in the next one, in which the functions `texts` have other text."""
 
     revision: Revision
+    texts: Set[str]
     paths: Mapping[tuple[str, frozenset[int]], Paths]
     beginnings: Mapping[tuple[str, frozenset[int]], Calls]
 
@@ -52,19 +53,28 @@ class EarlierRevisions(Generic[Paths, Calls]):
     def leave(
         self,
         revision: Revision,
+        texts: Set[str],
         paths: Mapping[tuple[str, frozenset[int]], Paths],
         beginnings: Mapping[tuple[str, frozenset[int]], Calls],
     ) -> None:
-        """Keeps what was known in a revision, and does not hold in the next one for all that is known."""
-        self._left.append(_Left(revision, paths, beginnings))
+        """Keeps what was known in a revision, and does not hold in the next one for all that is known. There, the functions
+        `texts` have other text."""
+        self._left.append(_Left(revision, texts, paths, beginnings))
 
     def like(self, now: Revision) -> Iterator[_Left[Paths, Calls]]:
         """What was known in revisions that this one is the same as."""
-        return (left for left in self._left if is_same(left.revision, now))
+        return (left for left in self._left if _is_back(left.revision, left.texts, now) and is_same(left.revision, now))
 
     def forget(self) -> None:
         """The rules are other ones."""
         self._left.clear()
+
+
+def _is_back(revision: Revision, texts: Set[str], now: Revision) -> bool:
+    """Whether some functions are what they were. Most edits are not taken back, and this looks at the edited functions alone."""
+    before, functions = revision.program.functions, now.program.functions
+    there = texts & before.keys()
+    return all(name in functions and is_same_function(before[name], functions[name]) for name in there)
 
 
 def is_same(one: Revision, other: Revision) -> bool:

@@ -116,7 +116,7 @@ class Findings:
             self._earlier.forget()
             return
         if paths or beginnings:
-            self._earlier.leave(step.before, paths, beginnings)
+            self._earlier.leave(step.before, texts, paths, beginnings)
         for left in self._earlier.like(step.now):
             self.error_paths.restore(left.paths)
             self._beginnings.restore(left.beginnings)
