@@ -28,6 +28,7 @@ struct pair { int first, second; };
 struct pair pair = {1, 2};
 static int counted, other, limit = 3;
 void over(struct pair *into);
+void under(struct pair *into);
 static int done(void) { return 1; }
 static int *find(int wanted) { return wanted > limit ? &counted : 0; }
 static void more(void) { other = 6; }
@@ -37,6 +38,7 @@ static int run(int count)
     char *block = malloc(8);
     if (!block) return 1;
     over(&pair);
+    under(&pair);
     counted = 5;
     more();
     if (!done()) return 2;
@@ -56,6 +58,7 @@ _EDITS = (
     ("return 1; }", "return 0; }"),
     ("limit = 3;", "limit = 4;"),
     ("void over(struct pair *into);", "_Noreturn void over(struct pair *into);"),
+    ("void under(struct pair *into);", "__attribute__((nonnull)) void under(struct pair *into);"),
     ("int first, second;", "int first, second; int *third;"),
     ("hook)(void) = more", "hook)(void) = 0"),
     ("    hook();\n", ""),
