@@ -18,6 +18,7 @@ from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.feasibility.kept_searches import Differences
 from analysis.engines.automaton.functions.world import compare
 from analysis.engines.automaton.report.answers import Answers
+from analysis.engines.automaton.report.earlier_revisions import Revision, Step
 from analysis.engines.automaton.report.findings import Findings
 from analysis.engines.automaton.report.suspicions import Error, Suspicion
 from analysis.engines.automaton.report.trace import Taken
@@ -135,6 +136,7 @@ class Analysis:
                 return False
         plain = with_values(without_obstacles(program), self.delta.program)
         entries = with_outside_calls(entries, plain)
+        before = Revision(self.delta.program, self._entries)
         same_entries, self._entries = self._entries == entries, entries
         if not same_entries and self.delta.thorough:
             self.refusal = _OTHER_ENTRIES
@@ -144,7 +146,7 @@ class Analysis:
         if same_entries and _is_same(self.delta.program, plain):
             self._repaired = Repaired(configurations_reused=self.graph.configurations, derivations_reused=self.graph.derivations)
             if obstructed:
-                self._findings.changed(Differences(frozenset(), {}), obstructed)
+                self._findings.changed(Differences(frozenset(), {}), obstructed, Step(before, before))
                 self._answers.changed(obstructed)
             return True
         revised = revise(self.delta, plain, self.graph, entries, self._limits.global_edges)
@@ -159,7 +161,8 @@ class Analysis:
         texts = obstructed.union(name for name in revised.touched if plain.functions[name] is not old.get(name))
         differ = (revised.remodelled | revised.gone).union(*((done.changed, done.checked) if self.delta.thorough else ()))
         rederived = done.changed | self._retrace.revise(done)  # no path may begin any more in the latter, or lead through
-        self._findings.changed(Differences(differ, revised.rewritten, done.recalled, rederived, revised.partly), texts)
+        differences = Differences(differ, revised.rewritten, done.recalled, rederived, revised.partly)
+        self._findings.changed(differences, texts, Step(before, Revision(plain, entries)))
         self._answers.changed(revised.touched | done.changed | obstructed)
         self.refusal = "" if self.graph.complete else _TOO_MANY
         return self.graph.complete

@@ -149,6 +149,12 @@ class KeptSearches(Generic[Key, Found]):
             found = self.known[key] = asked
         return found
 
+    def restore(self, found: Mapping[Key, Found]) -> None:
+        """Takes up again what was known in another revision, and holds in this one."""
+        for key in found:
+            self.in_question.pop(key, None)
+        self.known = {**found, **self.known}
+
     def forget(self) -> None:
         """Nothing holds any more."""
         self.known, self.in_question = {}, {}

@@ -19,7 +19,7 @@ alone (`Feasibility.callers`): the order in which they stand in the graph is ano
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -84,10 +84,16 @@ class Beginnings:
         self._kept: KeptSearches[Key, Beginning] = KeptSearches()
         self.doubtful: dict[Key, Beginning] = {}
 
-    def changed(self, differ: Differences) -> None:
-        """Takes the next revision."""
-        self.doubtful.update(self._kept.changed(differ))
+    def changed(self, differ: Differences) -> dict[Key, Beginning]:
+        """Takes the next revision. Returns what was known, and is not any more."""
+        left = self._kept.changed(differ)
+        self.doubtful.update(left)
         self._links.changed(differ)
+        return left
+
+    def restore(self, found: Mapping[Key, Beginning]) -> None:
+        """Takes up again what was known in another revision, and holds in this one."""
+        self._kept.restore(found)
 
     def forget(self) -> None:
         """The graph or the Delta is another one."""

@@ -1,6 +1,7 @@
 """From the errors in a derivation graph to findings: which have a path, which of several to report, and how they are reported.
 
-Four things are kept from revision to revision: paths, until something changes in a function that the search looked into;
+Four things are kept from revision to revision: paths, until something changes in a function that the search looked into, and
+for when that is taken back (`earlier_revisions`);
 which errors are reported, until anything in the graph changes; which steps explain an error, until something changes in a
 function that its path leads through; and what a trace says, until what is written there changes.
 
@@ -27,6 +28,7 @@ from analysis.engines.automaton.report.alike_errors import Settings, beside, dis
 from analysis.engines.automaton.report.beginnings import Beginning, Beginnings
 from analysis.engines.automaton.report.chains import Chains, Joined
 from analysis.engines.automaton.report.clear_statements import ClearStatements, ErrorFree
+from analysis.engines.automaton.report.earlier_revisions import EarlierRevisions, Step
 from analysis.engines.automaton.report.error_searches import (
     is_there,
     leads_there,
@@ -79,6 +81,7 @@ class Findings:
         self.error_paths: KeptSearches[tuple[str, frozenset[int]], ErrorPath] = KeptSearches()
         self._chains = Chains(trace_steps)
         self._beginnings = Beginnings(self._chains)
+        self._earlier: EarlierRevisions[ErrorPath, Beginning] = EarlierRevisions()
         self._feasibility: Feasibility | None = None
         self._siblings = SiblingCalls()
         self._clear = ClearStatements()
@@ -97,16 +100,26 @@ class Findings:
         self.violated: dict[str, set[int]] = {}
         self.undecided: dict[str, set[int]] = {}
 
-    def changed(self, differ: Differences, texts: Set[str]) -> None:
-        """Takes the next revision; `texts` are the functions with other text."""
-        self._doubtful.update(self.error_paths.changed(differ))
+    def changed(self, differ: Differences, texts: Set[str], step: Step | None = None) -> None:
+        """Takes the next revision; `texts` are the functions with other text. `step` None: nothing is kept for a program that is
+        again what it was."""
+        paths = self.error_paths.changed(differ)
+        self._doubtful.update(paths)
         if self._feasibility is not None:
             self._feasibility.changed(differ)
         self._differing.update(differ.in_graph, differ.rewritten, texts)
         self._chains.changed(differ.in_graph | differ.rewritten.keys())
-        self._beginnings.changed(differ)
+        beginnings = self._beginnings.changed(differ)
         self._urgent.update(texts)
         self._chosen = None
+        if step is None:
+            self._earlier.forget()
+            return
+        if paths or beginnings:
+            self._earlier.leave(step.before, texts, paths, beginnings)
+        for left in self._earlier.like(step.now):
+            self.error_paths.restore(left.paths)
+            self._beginnings.restore(left.beginnings)
 
     def other_rules(self, rules: tuple[Rule, ...], differing: Set[int], functions: Set[str], recalled: Set[str]) -> None:
         """Takes other rules, by the numbers that facts use. `differing` are the numbers of rules with another automaton,
