@@ -13,6 +13,7 @@ import msgspec
 
 from analysis.c.control import FAILED_ASSERTIONS
 from analysis.c.functions import Function, known
+from analysis.c.passed_objects import conversion_of
 from analysis.cfa.graph import Cfa, Edge, External, Program
 from analysis.engines.automaton.functions.access_paths import RESULT, Path, path_of, pointer_into, root_of, split_pointer
 from analysis.engines.automaton.functions.certain_searches import always_finds
@@ -31,6 +32,14 @@ def not_null(external: External) -> tuple[int, ...]:
     system headers access in each call."""
     library = known(external.name) if external.system else None
     return external.nonnull if library is None else tuple(sorted({*external.nonnull, *library.led}))
+
+
+def _scanned_into(external: External, call: ir.Call) -> tuple[int, ...]:
+    """The numbers of the arguments of a call of `scanf`, or one of its like, that conversions of its format write to."""
+    library = known(external.name) if external.system else None
+    if library is None or not library.positions("out..."):
+        return ()
+    return tuple(at for at in range(len(call.arguments)) if conversion_of(library, call, at) is not None)
 
 
 class Match(msgspec.Struct, frozen=True):
@@ -259,7 +268,8 @@ class Matcher:
         for callee in self._program.targets(call):
             external = self._program.externals.get(callee)
             if external is not None:
-                before.extend(self._of_arguments(call, not_null(external), self._index.nonnull))
+                led = (*not_null(external), *_scanned_into(external, call))
+                before.extend(self._of_arguments(call, led, self._index.nonnull))
                 if known(callee) is None and external.believed is None:
                     before.extend(self._of_arguments(call, _pointers(call, 0), self._index.passed))
             elif (cfa := self._program.functions.get(callee)) is not None and cfa.type.variadic:
