@@ -15,7 +15,15 @@ from analysis.c.control import FAILED_ASSERTIONS
 from analysis.c.functions import Function, known
 from analysis.c.passed_objects import conversion_of
 from analysis.cfa.graph import Cfa, Edge, External, Program
-from analysis.engines.automaton.functions.access_paths import RESULT, Path, path_of, pointer_into, root_of, split_pointer
+from analysis.engines.automaton.functions.access_paths import (
+    RESULT,
+    Path,
+    is_of_local,
+    path_of,
+    pointer_into,
+    root_of,
+    split_pointer,
+)
 from analysis.engines.automaton.functions.certain_searches import always_finds
 from analysis.engines.automaton.functions.known_conditions import condition_of
 from analysis.model import ir
@@ -80,6 +88,7 @@ class PatternIndex:
         self.begin: list[_Numbered] = []
         self.nonnull: list[tuple[int, int, Transition]] = []
         self.passed: list[tuple[int, int, Transition]] = []
+        self.returns_local: list[tuple[int, int, Transition]] = []
         for number, rule in enumerate(rules):
             for index, transition in enumerate(rule.transitions):
                 self._add(number, index, transition, rule)
@@ -90,6 +99,8 @@ class PatternIndex:
             self.nonnull.append((number, index, transition))
         if trigger.kind == "passed":
             self.passed.append((number, index, transition))
+        if trigger.kind == "returns-local":
+            self.returns_local.append((number, index, transition))
         if trigger.pattern is None:
             return
         entry = (number, index, transition, trigger.pattern)
@@ -196,6 +207,9 @@ class Matcher:
                 self._assign(None, value, (RESULT,), before, after)
                 for entry in self._index.kinds["return"]:
                     self._try(entry, entry[3].operands, (value,), before)
+                if is_of_local(value):
+                    found = self._index.returns_local
+                    before.extend(Match(number, at, one.source, one.target, None) for number, at, one in found)
             case ir.Assume():
                 before.extend(self._branch(effect))
             case ir.Call():
