@@ -170,6 +170,14 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
         "int f(char *s) { char *p = strchr(s, 'c'); return *p; }",
         {"library-search", "others-do-not", "straight"},
     ),
+    "in a local variable that a function sets, among others in an order that C leaves open": (
+        "static int get(char **out, long *first, long *last, int n) { char *made = 0;\n"
+        "if (n > 3) { made = malloc(9); if (!made) return 0; }\n"
+        "*out = made; *first = *last = 0; return 1; }\n"
+        "int f(int n, int k) { char *own = 0; long from, to; if (!get(&own, &from, &to, n)) return -1;\n"
+        "if (k > from) return -1; free(own); return 0; }",
+        {"allocated-elsewhere"},
+    ),
     "as many test a search as do not": (
         "long g(char *s) { char *p = strchr(s, 'a'); return p - s; }\n"
         "long h(char *s) { char *p = strchr(s, 'b'); return p ? p - s : 0; }\n"
