@@ -24,7 +24,7 @@ START = "start"
 STOP = "stop"
 ERROR = "error"
 
-EventKind = Literal["pattern", "lost", "leave", "nonnull", "passed", "begin"]
+EventKind = Literal["pattern", "lost", "leave", "nonnull", "passed", "returns-local", "begin"]
 
 
 class Trigger(msgspec.Struct, frozen=True):
@@ -34,6 +34,7 @@ class Trigger(msgspec.Struct, frozen=True):
     value came to its state is left. nonnull: the value is passed for a parameter that must not be null (declared so).
     passed: the value is passed to a function outside of the program, of which neither the library's table nor a contract says
     anything, or goes to the `...` of a function of the program.
+    returns-local: the function returns the address of a variable of its own, or of a part of one; it ends with the call.
     begin: the program starts; every global that the pattern matches anywhere in the program is tracked from then on.
     """
 

@@ -14,7 +14,7 @@ from analysis.c.blocks import RELEASES, RESIZES
 from analysis.c.control import ERRORS, FAILED_ASSERTIONS
 from analysis.c.functions import Function, all_with
 
-_OBJECTS = ("in", "copied", "text", "out", "inout", "format")
+_OBJECTS = ("in", "copied", "text", "out", "inout", "format", "scan")
 
 
 class Kind(NamedTuple):

@@ -55,7 +55,8 @@ def test_text_says_what_is_proved_and_what_is_not(capsys: pytest.CaptureFixture[
     assert "division-by-zero" not in first
     [nowhere] = [line for line in text.splitlines() if line.startswith("nothing to prove: ")]
     assert nowhere.endswith(
-        "lock-discipline, memory-leak, null-dereference, resource-leak, shift-range, use-after-close, use-after-scope"
+        "lock-discipline, memory-leak, null-dereference, resource-leak, returned-local, shift-range, use-after-close, "
+        "use-after-scope"
     )
     assert text.splitlines()[-1].endswith("1 function proved for some rule; 1 function not decided for some rule.")
 

@@ -100,6 +100,22 @@ def test_a_function_has_no_place_where_no_edge_could_violate(rule: str) -> None:
     assert not silent("g", rule)
 
 
+@pytest.mark.parametrize(
+    ("function", "is_excluded"),
+    [
+        ("int *f(void) { int x = 1; return &x; }", False),
+        ("int *f(void) { int x = 1, *p = &x; return p; }", False),
+        ("struct s { int *p; }; struct s f(void) { int x = 1; struct s t = {&x}; return t; }", False),
+        ("int *f(int *p) { return p; }", True),
+        ("int f(void) { int x[2] = {1, 2}; int *p = x; return *p; }", True),
+        ("void f(void) { int x[2] = {1, 2}; int *p = x; *p = 2; }", True),
+    ],
+)
+def test_the_address_of_a_variable_is_returned_only_where_it_is_taken(function: str, is_excluded: bool) -> None:
+    program = program_of(f"{function}\nint main(void) {{ return 0; }}")
+    assert Violable().excluded(program, program.functions.keys())("f", "returned-local") is is_excluded
+
+
 @pytest.mark.parametrize(("variable", "places"), [("long long", 0), ("char *", 1), ("int", 1)])
 def test_a_variable_has_to_be_as_large_on_machines_of_32_bits(variable: str, places: int) -> None:
     """A pointer has 64 bits on one machine and 32 on the other, and the program does not say which it is for."""

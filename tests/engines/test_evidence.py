@@ -170,6 +170,20 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
         "int f(char *s) { char *p = strchr(s, 'c'); return *p; }",
         {"library-search", "others-do-not", "straight"},
     ),
+    "in a local variable that a function sets, among others in an order that C leaves open": (
+        "static int get(char **out, long *first, long *last, int n) { char *made = 0;\n"
+        "if (n > 3) { made = malloc(9); if (!made) return 0; }\n"
+        "*out = made; *first = *last = 0; return 1; }\n"
+        "int f(int n, int k) { char *own = 0; long from, to; if (!get(&own, &from, &to, n)) return -1;\n"
+        "if (k > from) return -1; free(own); return 0; }",
+        {"allocated-elsewhere"},
+    ),
+    "as many test a search as do not": (
+        "long g(char *s) { char *p = strchr(s, 'a'); return p - s; }\n"
+        "long h(char *s) { char *p = strchr(s, 'b'); return p ? p - s : 0; }\n"
+        "int f(char *s) { char *p = strchr(s, 'c'); return *p; }",
+        {"library-search", "straight"},
+    ),
     "found before": (
         "int f(char *s) { if (strchr(s, 'a') == NULL) return 0; char *p = strchr(s, 'a'); return *p; }",
         {"library-search", "found-before", "others-test", "straight"},
@@ -562,6 +576,15 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
             "p->kind != 2": (),
         }.items()
     },
+    "an owner of which the count is asked": (
+        "struct s { char *name; char *text; int refs; struct s *next; }; static struct s *all;\n"
+        "void add(char *t) { struct s *p = malloc(sizeof *p); if (!p) return; p->name = strdup(t); p->text = strdup(t);\n"
+        "p->refs = 1; p->next = all; all = p; }\n"
+        "void drop(void) { struct s *p = all; if (!p) return; all = p->next; free(p->name); free(p->text); free(p); }\n"
+        "void f(void) { struct s *p = all; if (!p) return; if (p->refs == 1) { all = p->next; free(p->name);\n"
+        "free(p); } else p->refs--; }",
+        {"owned-member"},
+    ),
     **{
         f"a loop that would keep a block {way}": (
             "struct c { int *of[9]; };\nstatic int *put(struct c *c, int from, int to) { int *e = malloc(4); if (!e) return 0;\n"

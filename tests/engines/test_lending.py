@@ -46,6 +46,7 @@ _LENT = {
     "written by another call": ("", "size = 1; other(&(struct box){&size});"),
     "copied, compared and followed": ("int *p = own; if (p == global || !p) *p = 1; p[0] = 2; p++;", ""),
     "passed to a library function that keeps nothing": ("memset(own, 0, sizeof *own);", "memcpy(&size, &own, sizeof size);"),
+    "written in an order that C leaves open": ("*own = *global = 0;", ""),
     "passed down to one that writes": ("if (n > 9) free(get(n - 1, own));", ""),
 }
 _KEPT = {

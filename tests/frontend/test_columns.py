@@ -71,6 +71,8 @@ MAX = "#define MAX(a, b) ((a) > (b) ? (a) : (b))\n"
         ("#if 0\nint w(\n#endif\nint <<x>>;", "x", None),
         ("#include <stddef.h>\nvoid *p = <<NULL>>; int after;", "((void *)0)", "NULL"),
         ("#include <stddef.h>\nvoid *p = NULL; int <<after>>;", "after", None),
+        ("#define N ((void *)0)\nint f(int *p) { if (<<p == N>>) p = g(1); }", "p == ((void *)0)", None),
+        ("#define N ((void *)0)\nint f(int *p) { h(p, <<N>>); p = g(1); }", "((void *)0)", "N"),
         ("#define CALL(f, ...) f(__VA_ARGS__)\nint x = CALL(g, 1, <<h(2)>>);", "h(2)", None),
         ("#define S(x) #x\nchar *s = <<S(a b)>>;", '"a b"', "S"),
         ("#define J(a, b) a##b\nint <<J(x, 1)>> = 2;", "x1", "J"),

@@ -1,6 +1,6 @@
 """What in a program could violate a rule, by its form alone: where there is nothing, no run violates the rule there.
 
-This can be decided for two kinds of rules:
+This can be decided for two kinds of rules, and one more:
 
 - A condition on a single edge (`predicates.violations`): a function has no *place* of the rule if none of its edges is one at
   which the condition could hold. These edges are over-approximated, whatever values there are.
@@ -8,6 +8,8 @@ This can be decided for two kinds of rules:
   it. `_NEEDED` says which deeds a rule needs. The program has a place of the rule unless *no* function that it calls does them.
   What an external function does is known for those of the tables in `analysis.c` (`deeds`); any other may do everything.
   `use-after-scope` needs the address of a local variable, or `alloca`.
+
+`returned-local` needs, in the function, the address of a variable of its own, and a result that can be a pointer.
 
 What is not understood may hide a place: an edge that is not supported, in the function (or, for deeds, anywhere); functions that
 attributes make run or rename; a call through a pointer, for deeds. Then the rule has a place. Functions of system headers have no
@@ -29,6 +31,7 @@ from analysis.cfa.graph import Cfa, Program
 from analysis.cpa.predicates.violations import PROPERTIES, Property, violations_in
 from analysis.frontend.declarations.file_level import UNSEEN
 from analysis.model import ir
+from analysis.model.c_types import Floating, Integer, Void
 from analysis.model.kept_with import kept_with
 
 EVERYTHING = frozenset({"allocate", "free", "open", "close", "lock", "alloca"})
@@ -44,7 +47,7 @@ _NEEDED: dict[str, frozenset[str]] = {
     "lock-at-exit": frozenset({"lock"}),
     "use-after-scope": frozenset({"alloca"}),
 }
-
+_RETURNED_LOCAL = "returned-local"
 
 STATE_RULES = frozenset(_NEEDED)
 """The rules about the state of blocks of memory, files, locks and variables that are gone. What functions do that only a project
@@ -135,7 +138,8 @@ class Violable:
         if not all(form.understood for form in silent):
             return Excluded()
         hidden = frozenset[str]().union(*(form.rules for form in silent))
-        functions = {name: PROPERTIES - form.rules - hidden for name, form in forms.items() if form.understood}
+        known = PROPERTIES | {_RETURNED_LOCAL}
+        functions = {name: known - form.rules - hidden for name, form in forms.items() if form.understood}
         return Excluded(_impossible(program, forms.values()), functions)
 
     def look(self, program: Program) -> None:
@@ -176,13 +180,16 @@ def _impossible(program: Program, forms: Collection[_Form]) -> frozenset[str]:
 
 
 def _form(program: Program, cfa: Cfa, callees: dict[str, Cfa | None]) -> _Form:
-    rules = (rule for rule in PROPERTIES if any(True for _ in violations_in(program, cfa.name, msgspec.convert(rule, Property))))
+    rules = {rule for rule in PROPERTIES if any(True for _ in violations_in(program, cfa.name, msgspec.convert(rule, Property)))}
+    own_addresses = bool(taken_by(cfa).own)
+    if own_addresses and not isinstance(cfa.type.result, Void | Integer | Floating):
+        rules.add(_RETURNED_LOCAL)
     return _Form(
         cfa=cfa,
         callees=callees,
         rules=frozenset(rules),
         through_pointer=any(isinstance(e.effect, ir.Call) and ir.direct_callee(e.effect) is None for e in cfa.calls),
-        own_addresses=bool(taken_by(cfa).own),
+        own_addresses=own_addresses,
         understood=not cfa.unsupported,
     )
 

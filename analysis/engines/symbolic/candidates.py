@@ -26,6 +26,9 @@ from analysis.smt.logic.terms import Term
 from analysis.smt.solving.solver import UNDECIDED, Answer, Budget, Model, Value
 from analysis.smt.solving.z3_backend import Z3Solver
 
+IMPOSSIBLE = "one path to it is impossible (others were not decided)"
+"""What is said of a single path; it does not refute a finding, to which others may lead."""
+
 _FAILURES: frozenset[str] = frozenset(get_args(FailureKind))
 _OF_FREE = ("double-free", "invalid-free")
 _OF_OBJECTS = ("array-bounds", "use-after-free", "use-after-scope")  # what depends on the size or the life of an object
@@ -145,7 +148,7 @@ class Candidates:
                 solver.add(*encoder.conjuncts(count))
                 count = len(encoder.conjuncts())
                 if any(self._may_hold(check.more) for check in checks):
-                    return Found("unknown", reason="its path is impossible, unless an access before it is outside of its object")
+                    return Found("unknown", reason=f"{IMPOSSIBLE}, unless an access before it is outside of its object")
         except ValueError as problem:
             return Found("unknown", reason=f"its path cannot be followed: {problem}")
         finally:

@@ -30,7 +30,7 @@ from analysis.cpa.obstacles.completeness import calls_the_unknown, hidden_flow
 from analysis.cpa.symbolic_values.condition_formulas import Mode
 from analysis.engines.symbolic.backward import Question, refute
 from analysis.engines.symbolic.caller import claims, doubts
-from analysis.engines.symbolic.candidates import Candidates, Found
+from analysis.engines.symbolic.candidates import IMPOSSIBLE, Candidates, Found
 from analysis.engines.symbolic.choices import MakeInputs
 from analysis.engines.symbolic.distance import Distance
 from analysis.engines.symbolic.explore import Exploration
@@ -138,7 +138,7 @@ class _Deciding:
         if found.status == "unsat":
             self._assumed.update(dict.fromkeys(found.assumptions))
             if calls_the_unknown(self._program, path):
-                self._why["its path is impossible, unless an external function writes to global variables"] = None
+                self._why[f"{IMPOSSIBLE}, unless an external function writes to global variables"] = None
                 return False, None
         return found.status == "unsat", None
 

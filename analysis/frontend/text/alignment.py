@@ -135,7 +135,7 @@ class Alignment:
         for at in range(name + 1, len(self._source)):
             text = self._source[at].text
             depth += (text == b"(") - (text == b")")
-            if depth == 0:
+            if depth <= 0:  # at once: there are no arguments
                 return at if at > name + 1 else name
         return name
 

@@ -111,6 +111,17 @@ def pointer_into(address: ir.Expr) -> ir.Expr | None:
     return split_pointer(lvalue.pointer)[0] if isinstance(lvalue, ir.Deref) else None
 
 
+def is_of_local(address: ir.Expr) -> bool:
+    """Whether it is the address of a variable that ends with the function, or of a part of one (C11 6.2.4p5)."""
+    base, _ = split_pointer(address)
+    if not isinstance(address.type, Pointer) or not isinstance(base, ir.AddressOf):
+        return False
+    lvalue = base.lvalue
+    while isinstance(lvalue, ir.Field | ir.Index):
+        lvalue = lvalue.record if isinstance(lvalue, ir.Field) else lvalue.array
+    return isinstance(lvalue, ir.Var) and lvalue.scope in ("parameter", "local", "temporary")
+
+
 def beside(value: ir.Expr) -> ir.Expr | None:
     """The pointer from which a pointer is a constant distance away, other than 0; None if it is nothing of the kind."""
     bare = ir.strip_casts(value)

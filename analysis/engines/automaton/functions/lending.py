@@ -17,6 +17,7 @@ from typing import NamedTuple
 from analysis.c.functions import known
 from analysis.cfa.addresses_taken import taken_among
 from analysis.cfa.graph import Cfa, Program
+from analysis.cfa.linking.obstacle_words import is_open_order
 from analysis.model import ir
 from analysis.model.c_types import Floating, Integer, Pointer
 
@@ -47,7 +48,7 @@ class Flow(NamedTuple):
 def keeping(cfa: Cfa, program: Program) -> Keeping:
     """What a function does with the pointers that it is passed."""
     pointers = {number: one.name for number, one in enumerate(cfa.parameters) if isinstance(one.type, Pointer | Integer)}
-    if cfa.unsupported:
+    if hides(cfa):
         return Keeping(frozenset(range(len(cfa.parameters))), frozenset())
     flows, taken = list(flows_of(cfa)), _taken(cfa)
     kept: set[int] = {number for number in range(len(cfa.parameters)) if number not in pointers}
@@ -67,10 +68,17 @@ def keeping(cfa: Cfa, program: Program) -> Keeping:
     return Keeping(frozenset(kept), frozenset(passed_on))
 
 
+def hides(cfa: Cfa) -> bool:
+    """Whether a function may do something that its edges do not show. What C may evaluate in another order is done all the
+    same."""
+    reasons = (edge.effect.reason for edge in cfa.unsupported if isinstance(edge.effect, ir.Unsupported))
+    return not all(map(is_open_order, reasons))
+
+
 def lent(cfa: Cfa, program: Program, kept: Mapping[str, Set[int]]) -> frozenset[str]:
     """The locals and parameters of scalar types whose address goes nowhere but to calls that do not keep it. `kept` are the
     positions of the parameters that functions may keep."""
-    if cfa.unsupported:
+    if hides(cfa):
         return frozenset()
     lent_: Counter[str] = Counter()
     taken: Counter[str] = Counter()

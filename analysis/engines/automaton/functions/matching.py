@@ -13,8 +13,17 @@ import msgspec
 
 from analysis.c.control import FAILED_ASSERTIONS
 from analysis.c.functions import Function, known
+from analysis.c.passed_objects import conversion_of
 from analysis.cfa.graph import Cfa, Edge, External, Program
-from analysis.engines.automaton.functions.access_paths import RESULT, Path, path_of, pointer_into, root_of, split_pointer
+from analysis.engines.automaton.functions.access_paths import (
+    RESULT,
+    Path,
+    is_of_local,
+    path_of,
+    pointer_into,
+    root_of,
+    split_pointer,
+)
 from analysis.engines.automaton.functions.certain_searches import always_finds
 from analysis.engines.automaton.functions.known_conditions import condition_of
 from analysis.model import ir
@@ -31,6 +40,14 @@ def not_null(external: External) -> tuple[int, ...]:
     system headers access in each call."""
     library = known(external.name) if external.system else None
     return external.nonnull if library is None else tuple(sorted({*external.nonnull, *library.led}))
+
+
+def _scanned_into(external: External, call: ir.Call) -> tuple[int, ...]:
+    """The numbers of the arguments of a call of `scanf`, or one of its like, that conversions of its format write to."""
+    library = known(external.name) if external.system else None
+    if library is None or not library.positions("out..."):
+        return ()
+    return tuple(at for at in range(len(call.arguments)) if conversion_of(library, call, at) is not None)
 
 
 class Match(msgspec.Struct, frozen=True):
@@ -71,6 +88,7 @@ class PatternIndex:
         self.begin: list[_Numbered] = []
         self.nonnull: list[tuple[int, int, Transition]] = []
         self.passed: list[tuple[int, int, Transition]] = []
+        self.returns_local: list[tuple[int, int, Transition]] = []
         for number, rule in enumerate(rules):
             for index, transition in enumerate(rule.transitions):
                 self._add(number, index, transition, rule)
@@ -81,6 +99,8 @@ class PatternIndex:
             self.nonnull.append((number, index, transition))
         if trigger.kind == "passed":
             self.passed.append((number, index, transition))
+        if trigger.kind == "returns-local":
+            self.returns_local.append((number, index, transition))
         if trigger.pattern is None:
             return
         entry = (number, index, transition, trigger.pattern)
@@ -187,6 +207,9 @@ class Matcher:
                 self._assign(None, value, (RESULT,), before, after)
                 for entry in self._index.kinds["return"]:
                     self._try(entry, entry[3].operands, (value,), before)
+                if is_of_local(value):
+                    found = self._index.returns_local
+                    before.extend(Match(number, at, one.source, one.target, None) for number, at, one in found)
             case ir.Assume():
                 before.extend(self._branch(effect))
             case ir.Call():
@@ -259,7 +282,8 @@ class Matcher:
         for callee in self._program.targets(call):
             external = self._program.externals.get(callee)
             if external is not None:
-                before.extend(self._of_arguments(call, not_null(external), self._index.nonnull))
+                led = (*not_null(external), *_scanned_into(external, call))
+                before.extend(self._of_arguments(call, led, self._index.nonnull))
                 if known(callee) is None and external.believed is None:
                     before.extend(self._of_arguments(call, _pointers(call, 0), self._index.passed))
             elif (cfa := self._program.functions.get(callee)) is not None and cfa.type.variadic:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from analysis.cfa.addresses_taken import taken_among, taken_by
 from analysis.cfa.graph import Cfa, Program
 from analysis.engines.automaton.functions.footprint import addressed
-from analysis.engines.automaton.functions.lending import flows_of, held_by, keeping, takers
+from analysis.engines.automaton.functions.lending import flows_of, held_by, hides, keeping, takers
 from analysis.model import ir
 from analysis.model.c_types import Pointer, Record
 
@@ -24,7 +24,7 @@ _MANY = 100  # functions that are looked into for one object
 def is_only_lent(program: Program, cfa: Cfa, name: str, looked: set[str]) -> bool:
     """Whether the address of a local variable goes nowhere but to such calls. Adds to `looked` the functions that this depends
     on."""
-    if cfa.unsupported:
+    if hides(cfa):
         return False
     waiting: list[tuple[str, int]] = []
     for edge in cfa.edges if name in taken_by(cfa).own else ():

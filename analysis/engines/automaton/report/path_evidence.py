@@ -35,7 +35,7 @@ from analysis.engines.automaton.report.retested import is_retested
 from analysis.engines.automaton.report.searches import is_of_surroundings, is_split, was_found_before
 from analysis.engines.automaton.report.sibling_calls import Calls, tests
 from analysis.engines.automaton.report.skipped_loops import is_left_unkept, is_left_unset
-from analysis.engines.automaton.report.tagged_owners import is_tagged
+from analysis.engines.automaton.report.tagged_owners import counted_members, is_tagged
 from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.report.unavoidable import effect_of, leads_elsewhere
 from analysis.engines.automaton.report.unkept import is_unkept
@@ -66,7 +66,7 @@ class Tracked(AssertedPath):
             if 2 * tested > used:
                 if tested > 1 or self._is_library_call(source[1]):  # a single test of what the program decides says little
                     yield "others-test"
-            elif used > 1:
+            elif used > 1 and 2 * tested < used:
                 yield "others-do-not"
         if not self._rule.ownership and self._is_decided_outside() and not self._is_reported():
             yield "environment"
@@ -141,7 +141,8 @@ class Tracked(AssertedPath):
     def _is_tagged(self) -> bool:
         """Whether the path asks the object that owns the value of which kind it is."""
         own = [taken for taken in self._path[self._first :] if taken.event == "edge" and self._is_own(taken)]
-        return any(is_tagged((self._edge(taken).effect for taken in own), path[0]) for path in self._fact.paths)
+        counted = counted_members(self._program.functions[self._home.function])
+        return any(is_tagged((self._edge(taken).effect for taken in own), path[0], counted) for path in self._fact.paths)
 
     def _needed(self) -> Iterator[Evidence]:
         if self._is_late:
