@@ -30,6 +30,7 @@ _DEFAULT = Budget()
 _UNBOUNDED = 4_294_967_295
 _COUNTED = 2**32  # units of work, of which a limit has to be less
 _SPACER_PATIENCE = 10  # times the seconds of the processor, since its own clock is on the wall
+_MOST_SPARE = 2  # contexts: each takes 17 MB
 _INTERRUPT_AGAIN = 0.001  # seconds: z3 forgets an interrupt that comes before its check has begun
 
 _NARY = {"and": z3core.Z3_mk_and, "or": z3core.Z3_mk_or, "+": z3core.Z3_mk_add, "*": z3core.Z3_mk_mul}
@@ -68,6 +69,23 @@ _PLAIN: dict[str, Callable[..., Any]] = {
 }
 
 
+_spare: list[z3.Context] = []
+
+
+def make_spare() -> bool:
+    """Makes a context that nothing was asked in for a solver to come; whether more of them would be of use. To be called where
+    nobody waits: it takes longer than most checks. What a solver answers does not depend on when its context was made."""
+    if len(_spare) < _MOST_SPARE:
+        _spare.append(z3.Context())
+    return len(_spare) < _MOST_SPARE
+
+
+def _fresh_context() -> z3.Context:
+    with contextlib.suppress(IndexError):  # there is none, or another thread has taken the last one
+        return _spare.pop()
+    return z3.Context()
+
+
 class _Translation:
     """Terms as objects of one z3 context. It holds a reference to each object that it made, until `tidy`.
 
@@ -77,7 +95,7 @@ class _Translation:
 
     def __init__(self) -> None:
         self.left: list[tuple[Callable[[Any, Any], None], Any]] = []
-        self.context = z3.Context()
+        self.context = _fresh_context()
         self.ref = self.context.ref()
         self.worked = 0  # what z3 has counted so far
         self._sorts: dict[Sort, Any] = {}
