@@ -13,7 +13,7 @@ from analysis.smt.logic.bitvectors import compare, operation
 from analysis.smt.logic.terms import BOOL, INT, REAL, Term, array, bit_vector
 from analysis.smt.solving.memo import Memo, MemoSolver, query_digest
 from analysis.smt.solving.solver import INTERRUPTED, SAT, UNSAT, Answer, Budget
-from analysis.smt.solving.z3_backend import Sharing, Z3Solver, make_spare
+from analysis.smt.solving.z3_backend import Sharing, Z3Solver, make_ready
 
 X, Y = term_building.symbol("x", INT), term_building.symbol("y", INT)
 
@@ -319,7 +319,7 @@ def test_solvers_may_end_in_another_thread_while_one_checks():
 def test_what_a_solver_answers_does_not_depend_on_when_its_context_was_made():
     x, y = term_building.symbol("x", INT), term_building.symbol("y", INT)
     answered = []
-    while make_spare():
+    while make_ready():
         pass
     for _ in range(4):  # the first ones have contexts that were made before
         solver, began = Z3Solver(), clock.spent()

@@ -30,7 +30,7 @@ _DEFAULT = Budget()
 _UNBOUNDED = 4_294_967_295
 _COUNTED = 2**32  # units of work, of which a limit has to be less
 _SPACER_PATIENCE = 10  # times the seconds of the processor, since its own clock is on the wall
-_MOST_SPARE = 2  # contexts: each takes 17 MB
+_MOST_SPARE = 2  # contexts, and so many that are not ended yet: each takes 17 MB
 _INTERRUPT_AGAIN = 0.001  # seconds: z3 forgets an interrupt that comes before its check has begun
 
 _NARY = {"and": z3core.Z3_mk_and, "or": z3core.Z3_mk_or, "+": z3core.Z3_mk_add, "*": z3core.Z3_mk_mul}
@@ -70,14 +70,18 @@ _PLAIN: dict[str, Callable[..., Any]] = {
 
 
 _spare: list[z3.Context] = []
+_left: list[z3.Context] = []  # of translations that are gone
 
 
-def make_spare() -> bool:
-    """Makes a context that nothing was asked in for a solver to come; whether more of them would be of use. To be called where
-    nobody waits: it takes longer than most checks. What a solver answers does not depend on when its context was made."""
-    if len(_spare) < _MOST_SPARE:
+def make_ready() -> bool:
+    """Ends a context that nobody has any more, or makes one that nothing was asked in for a solver to come; whether there is more
+    of that to do. To be called where nobody waits: each of them takes longer than most checks. What a solver answers does not
+    depend on when its context was made."""
+    if _left:
+        _left.pop()
+    elif len(_spare) < _MOST_SPARE:
         _spare.append(z3.Context())
-    return len(_spare) < _MOST_SPARE
+    return bool(_left) or len(_spare) < _MOST_SPARE
 
 
 def _fresh_context() -> z3.Context:
@@ -101,6 +105,10 @@ class _Translation:
         self._sorts: dict[Sort, Any] = {}
         self._terms: dict[Term, Any] = {}
         self._inner: list[Any] = []
+
+    def __del__(self, left: list[z3.Context] = _left, most: int = _MOST_SPARE) -> None:
+        if hasattr(self, "context") and len(left) < most:
+            left.append(self.context)  # until nobody waits
 
     def sort(self, sort: Sort) -> Any:
         """The sort of z3."""

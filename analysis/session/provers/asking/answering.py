@@ -32,7 +32,7 @@ from analysis.session.provers.asking.answer import Decided, Invariant, Part, Ran
 from analysis.session.provers.asking.program_slices import Slice
 from analysis.session.provers.asking.question import Question
 from analysis.session.provers.asking.run_starts import run_start
-from analysis.smt.solving.z3_backend import Z3Solver, make_spare
+from analysis.smt.solving.z3_backend import Z3Solver, make_ready
 
 
 class _Programs:
@@ -78,7 +78,7 @@ def answer(question: Question) -> Decided:
 def prepare() -> bool:
     """Does a little for questions to come, while there are none; whether there is more to do. That of an edit about a proof takes
     less time than z3 takes to begin."""
-    return make_spare()
+    return make_ready()
 
 
 def _is_proof(decided: Decided) -> bool:
