@@ -47,9 +47,7 @@ _EARLY = 0.1  # of the seconds, for the clauses before refinement
 _LOCAL = 0.03  # of the seconds, for the clauses of only the loops that a change concerns
 _REUSE = 0.3  # of the seconds, to find what is left of an earlier proof
 _REVALIDATED = 0.1  # of the seconds, for an earlier proof as it is
-_LOOK = (
-    0.005  # of the work that an earlier proof took, for a search from nothing before it is repaired: it may be violated plainly
-)
+_LOOK = 0.005  # of the work that an earlier proof took, for a search from nothing before its repair: it may be violated plainly
 _LOOK_AT_MOST = 0.005  # of the seconds, for the same
 _WORTH = 0.5  # of that work, for all that is tried to save it
 _WORTH_AT_LEAST = 0.1  # seconds of work, for the same
