@@ -37,6 +37,7 @@ import msgspec
 
 from analysis.certificate.annotation import Annotation
 from analysis.certificate.checked_outcome import Proved, Unproved
+from analysis.certificate.text import DataModelName
 from analysis.cfa.graph import Program
 from analysis.cfa.revisions.location_map import program_map
 from analysis.cfa.revisions.match import by_order
@@ -111,7 +112,8 @@ class Way:
         found = prove(program, violations(program, rule), "main", model, self._options, earlier=earlier)
         proved = time.process_time()
         if isinstance(found, Proved) and isinstance(found.annotation, Annotation) and self._reuse != "none":
-            self._last = earlier_proofs.write(program, [found.annotation], "ILP32" if ilp32 else "LP64") or b""
+            model_name: DataModelName = "ILP32" if ilp32 else "LP64"
+            self._last = earlier_proofs.write(program, [found.annotation], model_name, found.work.worked) or b""
         keeping = read - began + time.process_time() - proved
         self.tasks.append(Task(found, proved - read, keeping, len(self._last), found.work.reuse.how))
 

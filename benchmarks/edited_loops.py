@@ -5,7 +5,8 @@ text is proved from scratch and from the last proof. A difference is a text that
 violated, or that a run violates, or that only scratch proves: the exit code is 1 then. What only reuse proves is counted.
 
 `states`: abstract states; times are of the processor, without reading the text. By kind of edit, and how the proof was found from
-the last one. Ctrl-C ends early, and says what was found until then.
+the last one. Ctrl-C ends early, and says what was found until then. A line after every twenty programs says what was found in
+them, so that a run that was ended can be gone on with from the next seed.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from tests.support.explorations import errs, program_of, runs
 
 _EDITS = 7  # of a program
 _RUNS = 20
+_PROGRAMS = 20  # after so many, a line says what was found
 
 
 class Compared(NamedTuple):
@@ -84,7 +86,7 @@ def _wrong(program: Program, scratch: Proved | Unproved, found: Proved | Unprove
 def _kept(program: Program, found: Proved | Unproved) -> EarlierProofs | None:
     if not isinstance(found, Proved) or not isinstance(found.annotation, Annotation):
         return None
-    return earlier_proofs.read(earlier_proofs.write(program, [found.annotation], "LP64") or b"")
+    return earlier_proofs.read(earlier_proofs.write(program, [found.annotation], "LP64", found.work.worked) or b"")
 
 
 def table(rows: Sequence[Compared]) -> Iterator[str]:
@@ -95,6 +97,14 @@ def table(rows: Sequence[Compared]) -> Iterator[str]:
         yield _line(kind, [row for row in rows if row.edit == kind])
     for how in ("annotation", "lemmas", "search"):
         yield _line(f"by {how}", [row for row in rows if row.how == how])
+
+
+def progress(first: int, last: int, rows: Sequence[Compared]) -> str:
+    """What was found of the programs with the seeds from `first` to `last`."""
+    both, wrong = sum(all(row.solved) for row in rows), sum(bool(row.wrong) for row in rows)
+    one_way = [sum(row.solved == way for row in rows) for way in ((False, True), (True, False))]
+    said = f"proved in both ways {both}, by reuse only {one_way[0]}, from scratch only {one_way[1]}"
+    return f"seeds {first} to {last}: {len(rows)} edits, {said}, differences {wrong}"
 
 
 def _line(name: str, rows: Sequence[Compared]) -> str:
@@ -115,13 +125,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sys.setrecursionlimit(100_000)
     options, rows, wrong = PredicateOptions(seconds=given.seconds), list[Compared](), Counter[str]()
     with contextlib.suppress(KeyboardInterrupt):
-        for seed in range(given.seed, given.seed + (given.edits + _EDITS - 1) // _EDITS):
+        seeds, said = range(given.seed, given.seed + (given.edits + _EDITS - 1) // _EDITS), 0
+        for number, seed in enumerate(seeds, 1):
             for row in compared(seed, options):
                 rows.append(row)
                 if row.wrong:
                     wrong[row.wrong] += 1
-                    print(f"seed {seed}: {row.edit}: {row.wrong}")
-            print(f"{len(rows)} edits", end="\r", file=sys.stderr)
+                    print(f"seed {seed}: {row.edit}: {row.wrong}", flush=True)
+            if number % _PROGRAMS == 0 or number == len(seeds):
+                print(progress(seed - (number - 1) % _PROGRAMS, seed, rows[said:]), flush=True)
+                said = len(rows)
     print("\n".join(table(rows)))
     print(f"\n{len(rows)} edits, differences: {wrong.total()}", *(f"{why}: {count}" for why, count in wrong.items()))
     return 1 if wrong else 0

@@ -28,7 +28,8 @@ class ReuseWork(msgspec.Struct, frozen=True):
 
 class Work(msgspec.Struct, frozen=True):
     """Work counters: abstract states, abstractions, refinements, questions of the certificate checker, and (where they are
-    counted) those of the engine to the solver. `reuse`: what was done with an earlier proof."""
+    counted) those of the engine to the solver. `reuse`: what was done with an earlier proof. `worked`: seconds of work that a
+    proof took, or one that it was made from, whichever took most; 0.0 where that is not counted."""
 
     states: int = 0
     abstractions: int = 0
@@ -36,6 +37,7 @@ class Work(msgspec.Struct, frozen=True):
     questions: int = 0
     queries: int = 0
     reuse: ReuseWork = ReuseWork()
+    worked: float = 0.0
 
 
 class Proved(msgspec.Struct, frozen=True):

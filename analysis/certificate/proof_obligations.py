@@ -18,7 +18,7 @@ class Questions:
     def __init__(self, system: System, budget: Budget) -> None:
         self.system = system
         self.count = 0
-        self._solver = Z3Solver()
+        self._solver = Z3Solver.near()
         self._budget = budget
 
     def holds(self, state: State, assertion: Term, reason: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import queue
 import random
 import signal
 import subprocess
@@ -18,6 +19,7 @@ import pytest
 from support.prover_work import Deaf, Die, DieOnce, Eat, Factor, Raise, Solve, Spin
 
 from analysis.session.provers import Budget, Outcome, Pool
+from analysis.session.provers.processes import prover_process
 from analysis.session.provers.processes.launcher import launcher_of
 from analysis.session.provers.processes.messages import Beat, Born, Cancel, Order, Ready, ToPool
 from analysis.session.provers.processes.process import ProverProcess
@@ -285,3 +287,28 @@ def test_the_current_folder_is_not_where_provers_find_their_modules(tmp_path: Pa
     done = subprocess.run([sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert (done.stdout, done.stderr) == ("7\n", "")
     assert not mark.exists()
+
+
+def test_a_prover_prepares_for_what_comes_while_nothing_is_ordered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prover_process, "_REST", 0.0)
+    orders, order, prepared = queue.SimpleQueue[Order](), Order(1, b"", 1, 1.0), list[int]()
+
+    def prepare() -> bool:
+        prepared.append(len(prepared))
+        if len(prepared) == 2:
+            orders.put(order)
+        return True
+
+    assert prover_process._next(orders, prepare) is order
+    assert prepared == [0, 1]
+    orders.put(order)
+    assert prover_process._next(orders, prepare) is order
+    assert prepared == [0, 1]  # an order comes first
+
+
+def test_who_answers_questions_prepares_and_others_need_not() -> None:
+    assert prover_process.preparation_of("support.prover_work:do")() is False
+    prepare = prover_process.preparation_of("analysis.session.provers.asking.answering:answer")
+    while prepare():
+        pass
+    assert not prepare()

@@ -57,3 +57,26 @@ def test_a_check_that_has_ended_is_held_no_longer() -> None:
     watch.end(check)
     del check
     assert gone() is None
+
+
+def test_no_check_begins_while_the_budgets_of_the_others_are_looked_at() -> None:
+    """Python can go on with another thread there, if it collects garbage that z3 has to do with."""
+    has_begun, seen = threading.Event(), list[bool]()
+
+    def begin() -> None:
+        watch.begin(check, Budget(None))
+        has_begun.set()
+
+    def used() -> int:
+        if not seen:
+            seen.append(True)
+            threading.Thread(target=begin).start()
+            seen.append(has_begun.wait(_SHORT))
+        return 1
+
+    watch = Watch(used)
+    check = _Check(watch)
+    assert watch._over() == []
+    assert seen == [True, False]
+    assert has_begun.wait(_PATIENCE)
+    watch.end(check)

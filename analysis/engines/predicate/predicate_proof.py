@@ -5,7 +5,9 @@ nothing is reported as violated here: that takes a run of the program.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from functools import cached_property
 
 import msgspec
 
@@ -34,6 +36,7 @@ from analysis.engines.predicate.stretches import Stretches
 from analysis.model import clock
 from analysis.model.c_types import LP64, DataModel
 from analysis.smt.solving.solver import Budget
+from analysis.smt.solving.z3_backend import Sharing
 from analysis.smt.transitions.system import System
 from analysis.smt.transitions.vocabulary import TooLargeError
 
@@ -44,7 +47,10 @@ _EARLY = 0.1  # of the seconds, for the clauses before refinement
 _LOCAL = 0.03  # of the seconds, for the clauses of only the loops that a change concerns
 _REUSE = 0.3  # of the seconds, to find what is left of an earlier proof
 _REVALIDATED = 0.1  # of the seconds, for an earlier proof as it is
-_LOOK = 0.005  # of the seconds, for a search from nothing where an earlier proof cannot be repaired: it may be violated plainly
+_LOOK = 0.005  # of the work that an earlier proof took, for a search from nothing before its repair: it may be violated plainly
+_LOOK_AT_MOST = 0.005  # of the seconds, for the same
+_WORTH = 0.5  # of that work, for all that is tried to save it
+_WORTH_AT_LEAST = 0.1  # seconds of work, for the same
 _SEEDED_FIRST = 0.03  # of the seconds, for a search that begins with what is left of one, before the clauses
 _SEEDED_LAST = 0.1  # of the seconds, for the same where all else finds nothing
 _SEEDED = 0.5  # of the seconds for the search, for one that begins with that, where no clauses are asked
@@ -64,10 +70,15 @@ def prove(
     property_ = property_of(violations)
     if property_ is None:
         return Unproved("nothing in the program could violate the property", Work())
+    began = clock.spent()
     try:
-        return _Proving(program, violations, property_, entry, model, options, cancellation).run(earlier)
+        found = _Proving(program, violations, property_, entry, model, options, cancellation).run(earlier)
     except TooLargeError as large:
         return Unproved(f"its code cannot be followed: {large}", Work())
+    if isinstance(found, Unproved):
+        return found
+    worked = max(clock.spent() - began, 0.0 if earlier is None else earlier.worked)
+    return msgspec.structs.replace(found, work=msgspec.structs.replace(found.work, worked=worked))
 
 
 class _Proving:
@@ -86,12 +97,18 @@ class _Proving:
         self._entry, self._model, self._options, self._cancellation = entry, model, options, cancellation
         self._system = self._new_system()
         self._contexts = Contexts()
-        self._search = PredicateSearch(self._system, self._contexts, violations, property_, entry, options, cancellation)
+        self._search = self._new_search()
         self._share = options.clauses if options.mode == "int" else 0.0  # Spacer does not know when to stop on bit-vectors
         called = callees(program)
         self._is_recursive = any(len(group) > 1 or group[0] in called[group[0]] for group in components(program))
         self._reusing: Reusing | None = None
+        self._has_looked = False  # for a violation, as long as is done first from scratch
         self._clauses: SummaryClauses | Clauses | None = None  # made when they are first asked
+
+    def _new_search(self) -> PredicateSearch:
+        return PredicateSearch(
+            self._system, self._contexts, self._violations, self._property, self._entry, self._options, self._cancellation
+        )
 
     def _new_system(self) -> System:
         return System(
@@ -104,15 +121,19 @@ class _Proving:
         )
 
     def run(self, earlier: EarlierProofs | None) -> Proved | Unproved:
-        """What an earlier proof says comes first: as it is, repaired where the change is, and what is left of it. The clauses are
-        asked before and after refinement: what Spacer can solve it mostly solves at once, and what it cannot, it rarely can with
-        more time; lemmas that are left need not be found by it. In small programs, a short
-        search comes before them. It begins with the predicates that are left, if there are any. Where it finds a feasible path
-        to a violation, the clauses, which say the same, have no solution. Where all this ends without an answer, the search from
-        scratch follows, with its full time. What is tried before and after it takes some tenths of that time."""
-        options, program = self._options, self._program
-        searching = options.seconds * (1 - self._share)
-        reused = _NOTHING if earlier is None else self._reused(earlier)
+        """What an earlier proof says comes first: as it is, and repaired where the change is. Between the two comes a short
+        search from nothing, as the change may have broken the program; behind them, if the proof cannot be repaired, the one that
+        comes first from scratch, and then what is left of the proof: lemmas, and predicates that a search begins with.
+
+        From scratch, the clauses are asked before and after refinement: what Spacer can solve it mostly solves at once, and what
+        it cannot, it rarely can with more time. In small programs, a short search comes before them. Where it finds a feasible
+        path to a violation, the clauses, which say the same, have no solution. All of that has its full time, whatever was
+        reused before."""
+        options, searching = self._options, self._searching
+        reused: Reused | Proved | Unproved = _NOTHING
+        if earlier is not None:
+            with Sharing():  # to make a context takes longer than most of what is asked about an earlier proof
+                reused = self._reused(earlier)
         if not isinstance(reused, Reused):
             return reused
         if reused.whole is not None:
@@ -123,9 +144,8 @@ class _Proving:
             seeded, _ = self._seeded(reused, self._began + _SEEDED * searching)
             return seeded if isinstance(seeded, Proved) else self._with_broken(seeded)
         self._began = clock.spent()
-        is_small = sum(len(cfa.edges) for cfa in program.functions.values()) <= _SMALL
-        if self._share and is_small:
-            early = self._early(reused, _QUICK * searching)
+        if self._share and self._is_small:
+            early = self._early(reused)
             if early is not None:
                 return early
         else:
@@ -138,12 +158,23 @@ class _Proving:
         found = self._late_clauses() or self._seeded(reused, clock.spent() + _SEEDED_LAST * options.seconds)[0]
         return found if isinstance(found, Proved) else refined
 
-    def _early(self, reused: Reused, quick: float) -> Proved | Unproved | None:
-        """What is found in a short time: by a search (`quick`: its seconds, if it begins with nothing), and then by the clauses.
-        What the search proves from nothing counts only where the clauses say nothing: their proof says more to people (`c > 0`,
-        not `c != 0`)."""
-        seconds = self._options.seconds
-        found, is_open = self._by_refinement(reused, clock.spent() + (_SEEDED_FIRST * seconds if reused.predicates else quick))
+    @property
+    def _searching(self) -> float:
+        """The seconds for the search."""
+        return self._options.seconds * (1 - self._share)
+
+    @cached_property
+    def _is_small(self) -> bool:
+        return sum(len(cfa.edges) for cfa in self._program.functions.values()) <= _SMALL
+
+    def _early(self, reused: Reused) -> Proved | Unproved | None:
+        """What is found in a short time: by a search, and then by the clauses. What the search proves from nothing counts only
+        where the clauses say nothing: their proof says more to people (`c > 0`, not `c != 0`)."""
+        seconds, is_open = self._options.seconds, True
+        found: Proved | Unproved = Unproved("", Work())
+        if reused.predicates or not self._has_looked:
+            quick = _SEEDED_FIRST * seconds if reused.predicates else _QUICK * self._searching
+            found, is_open = self._by_refinement(reused, clock.spent() + quick)
         violated = isinstance(found, Unproved) and found.may_violate and not is_open
         if violated or (isinstance(found, Proved) and reused.predicates):
             return found
@@ -165,31 +196,40 @@ class _Proving:
         stretches = Stretches(self._system, self._violations, self._entry, bounds, self._contexts, options.ends)
         budget = Budget(options.query_milliseconds)
         reusing = self._reusing = Reusing(stretches, self._violations, self._property, budget)
+        worth = max(_WORTH_AT_LEAST, _WORTH * earlier.worked) if earlier.worked else math.inf
+        worth = min(_REUSE * options.seconds, worth)
         try:
             found = reusing.mapped(earlier, options.align)
             if found is not None and options.revalidates and options.reuse == "annotations":
                 with clock.within(_REVALIDATED * options.seconds):
                     proof = revalidated(found, reusing.translated, options.ends, self._model, budget)
-                if proof is None:
-                    proof = self._repaired(reusing, found)
-                seen = proof or self._plainly_violated()
+                look, quick = min(_LOOK * earlier.worked, _LOOK_AT_MOST * options.seconds), _QUICK * self._searching
+                seen = proof or self._plainly_violated(look) or self._repaired(reusing, found, worth)
+                seen = seen or self._plainly_violated(quick)
                 if seen is not None:
                     return seen
-            return _NOTHING if found is None else reusing.of(found, options.reuse, self._until(_REUSE))
+                self._has_looked = True
+            return _NOTHING if found is None else reusing.of(found, options.reuse, self._until(worth))
         except UNREADABLE:
             return _NOTHING
 
-    def _plainly_violated(self) -> Unproved | None:
-        """A violation that is found soon, by a search from nothing."""
-        if not self._share:
+    def _plainly_violated(self, seconds: float) -> Unproved | None:
+        """A violation that is found soon, by a search from nothing. It is one by itself, so that a later one finds what it would
+        find without it."""
+        if not self._share or not seconds or not self._is_small:
             return None
-        found, is_open = self._by_refinement(_NOTHING, clock.spent() + _LOOK * self._options.seconds)
+        search = self._new_search()
+        explored = search.explored(_NOTHING, PredicatePrecision({}), clock.spent() + seconds)
+        if explored.ended.ending != "feasible":
+            return None
+        found, is_open = self._concluded(search, explored, ReuseWork())
         return found if isinstance(found, Unproved) and found.may_violate and not is_open else None
 
-    def _repaired(self, reusing: Reusing, found: MappedProof) -> Proved | None:
-        """The proof that an earlier one is where only what the change concerns is found again; None if it is none."""
-        seconds = _LOCAL * self._options.seconds if self._share and not self._is_recursive else 0.0
-        repaired = reusing.repaired(found, self._until(_REUSE), Budget(int(1000 * seconds)))
+    def _repaired(self, reusing: Reusing, found: MappedProof, worth: float) -> Proved | None:
+        """The proof that an earlier one is where only what the change concerns is found again; None if it is none. `worth`: the
+        seconds of work that this may take, with what was done before."""
+        seconds = min(worth, _LOCAL * self._options.seconds) if self._share and not self._is_recursive else 0.0
+        repaired = reusing.repaired(found, self._until(worth), Budget(int(1000 * seconds)))
         if repaired.whole is None:
             return None
         proof = self._certified(repaired.whole, Work(reuse=msgspec.structs.replace(repaired.work, how=repaired.how)))
@@ -199,11 +239,11 @@ class _Proving:
         """With what of the earlier proof does not hold any more, where that is to be said."""
         if self._options.scratch or self._reusing is None:
             return found
-        return msgspec.structs.replace(found, broken=self._reusing.broken(self._until(1.0)))
+        return msgspec.structs.replace(found, broken=self._reusing.broken(self._until(self._options.seconds)))
 
-    def _until(self, share: float) -> Callable[[], bool]:
-        """Says whether there is time left, of this share of the seconds."""
-        until = self._began + share * self._options.seconds
+    def _until(self, seconds: float) -> Callable[[], bool]:
+        """Says whether there is time left, of these seconds from the start."""
+        until = self._began + seconds
         return lambda: clock.spent() < until and not self._is_cancelled
 
     @property
@@ -222,20 +262,20 @@ class _Proving:
         precision, made = PredicatePrecision(reused.predicates), 0
         if reused.seeds:
             found = self._search.explored(reused, precision, until)
-            target, (answer, is_open) = found.ended.target, self._concluded(found, reused.work)
+            target, (answer, is_open) = found.ended.target, self._concluded(self._search, found, reused.work)
             is_from_start = target is not None and not path_of(target.state[PREDICATE])[0].origin.seeded
             if isinstance(answer, Proved) or is_from_start:
                 return answer, is_open
             precision, made = found.precision(), found.made
             reused = msgspec.structs.replace(reused, seeds={}, closed=frozenset())
-        return self._concluded(self._search.explored(reused, precision, until, made), reused.work)
+        return self._concluded(self._search, self._search.explored(reused, precision, until, made), reused.work)
 
-    def _concluded(self, found: Explored, reuse: ReuseWork) -> tuple[Proved | Unproved, bool]:
+    def _concluded(self, search: PredicateSearch, found: Explored, reuse: ReuseWork) -> tuple[Proved | Unproved, bool]:
         reached, ended = found.reached, found.ended
-        work = Work(found.made, self._search.abstractions, ended.refinements, reuse=reuse)
+        work = Work(found.made, search.abstractions, ended.refinements, reuse=reuse)
         if ended.ending == "safe":
             how: ReuseWork = msgspec.structs.replace(reuse, how="search") if reuse != ReuseWork() else reuse
-            return self._certified(self._search.annotation(reached), msgspec.structs.replace(work, reuse=how)), False
+            return self._certified(search.annotation(reached), msgspec.structs.replace(work, reuse=how)), False
         flaw = None if ended.target is None else ended.target.state[PREDICATE].flaw
         if ended.ending == "feasible" and isinstance(flaw, str):
             return Unproved(flaw, work), self._is_recursive

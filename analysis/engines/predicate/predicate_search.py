@@ -71,12 +71,12 @@ class PredicateSearch:
     @cached_property
     def _abstraction(self) -> Abstraction:
         options = self._options
-        return Abstraction(self._system, Z3Solver(), options.abstraction, Budget(options.query_milliseconds))
+        return Abstraction(self._system, Z3Solver.near(), options.abstraction, Budget(options.query_milliseconds))
 
     @cached_property
     def _refiner(self) -> Refiner:
         methods, budget = self._options.interpolation, Budget(2 * self._options.query_milliseconds)
-        return Refiner(self._system, Z3Solver(), component=PREDICATE, methods=methods, budget=budget)
+        return Refiner(self._system, Z3Solver.near(), component=PREDICATE, methods=methods, budget=budget)
 
     @property
     def abstractions(self) -> int:

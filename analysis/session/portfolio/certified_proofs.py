@@ -89,12 +89,13 @@ def by_earlier_proof(request: Request, seconds: float, cancellation: Cancellatio
     return _from_entries(request, "predicate", [(in_mode(mode), 1.0) for mode in modes], seconds)
 
 
-def _with_kept(request: Request, found: Proved) -> Proved:
-    """A proof with what the next revision can reuse of it, where that is wanted."""
+def _with_kept(request: Request, found: Proved, worked: float) -> Proved:
+    """A proof with what the next revision can reuse of it, where that is wanted. `worked`: see `EarlierProofs`."""
     annotations = [proof for proof in found.certificates if isinstance(proof, Annotation)]
     if request.terms.reuse == "none" or request.about.kind not in KEEPING or not annotations:
         return found
-    return msgspec.structs.replace(found, kept=earlier_proofs.write(request.program, annotations, request.terms.data_model))
+    kept = earlier_proofs.write(request.program, annotations, request.terms.data_model, worked)
+    return msgspec.structs.replace(found, kept=kept)
 
 
 def _modes(request: Request) -> Iterator[tuple[Mode, float]]:
@@ -129,7 +130,7 @@ def _from_entries(request: Request, engine: str, attempts: list[tuple[_Attempt, 
     reuse = reduce(ProofReuse.plus, (_reuse(proof) for proof in found))
     reuse = msgspec.structs.replace(reuse, of=request.kept.of if reuse.proofs else "")
     proved = Proved(engine, tuple(assumptions), tuple(proof.annotation for proof in found), states, missed, reuse=reuse)
-    return _with_kept(request, proved)
+    return _with_kept(request, proved, sum(proof.work.worked for proof in found))
 
 
 def _reuse(proof: Accepted) -> ProofReuse:

@@ -57,8 +57,9 @@ class Watch:
     def begin(self, check: Watched, budget: Budget) -> None:
         """Looks after a check from now on."""
         deadline = time.process_time() + last_resort(budget)
-        self._running[id(check)] = check
-        self._bounds[id(check)] = deadline, math.inf if budget.megabytes is None else budget.megabytes * 2**20
+        with self._interrupting:
+            self._running[id(check)] = check
+            self._bounds[id(check)] = deadline, math.inf if budget.megabytes is None else budget.megabytes * 2**20
         if self._thread is None:
             self._thread = threading.Thread(target=self._look, name="budgets", daemon=True)
             self._thread.start()
@@ -77,13 +78,19 @@ class Watch:
             while idle < _LINGER:  # to wake for every check takes longer than most checks
                 time.sleep(_LOOK_AGAIN)  # z3 tells nobody when its memory grows: it can only be looked at
                 idle = 0 if self._running else idle + 1
-                now, used = time.process_time(), self._used()
-                for number, (deadline, most) in list(self._bounds.items()):
-                    if used > most or now > deadline:
-                        self._interrupt(number, "memory" if used > most else "time")
+                for number, reason in self._over():
+                    self._interrupt(number, reason)
             self._wake.clear()
             if self._running:  # of a check that began meanwhile
                 self._wake.set()
+
+    def _over(self) -> list[tuple[int, Reason]]:
+        """The checks whose budgets are spent. While Python collects garbage, which it may do at any time, other threads can go
+        on: none of them may begin a check meanwhile."""
+        with self._interrupting:
+            now, used = time.process_time(), self._used()
+            bounds = self._bounds.items()
+            return [(check, "memory" if used > most else "time") for check, (end, most) in bounds if used > most or now > end]
 
     def _interrupt(self, number: int, reason: Reason) -> None:
         with self._interrupting:

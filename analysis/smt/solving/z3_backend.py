@@ -1,4 +1,4 @@
-"""z3 as the solver. Only `z3_terms`, `z3_work` and `z3_horn` import it beside this module.
+"""z3 as the solver. Only `z3_contexts`, `z3_terms`, `z3_work` and `z3_horn` import it beside this module.
 
 It goes through z3's C interface (`z3core`), since building the objects of z3's Python interface takes longer than most checks.
 Every solver has a context of its own, so that solvers of different threads, and their interrupts, have nothing to do with each

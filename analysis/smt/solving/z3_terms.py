@@ -10,6 +10,7 @@ from z3 import z3core
 
 from analysis.model import clock
 from analysis.smt.logic.terms import BOOL, Sort, Term
+from analysis.smt.solving.z3_contexts import MOST_SPARE, fresh_context, left
 
 _CACHED = 200_000  # translated terms that are kept; beyond it all are forgotten
 
@@ -58,12 +59,16 @@ class Translation:
 
     def __init__(self) -> None:
         self.left: list[tuple[Callable[[Any, Any], None], Any]] = []
-        self.context = z3.Context()
+        self.context = fresh_context()
         self.ref = self.context.ref()
         self.worked = 0  # what z3 has counted so far
         self._sorts: dict[Sort, Any] = {}
         self._terms: dict[Term, Any] = {}
         self._inner: list[Any] = []
+
+    def __del__(self, left: list[z3.Context] = left, most: int = MOST_SPARE) -> None:
+        if hasattr(self, "context") and len(left) < most:
+            left.append(self.context)  # until nobody waits
 
     def sort(self, sort: Sort) -> Any:
         """The sort of z3."""

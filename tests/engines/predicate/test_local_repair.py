@@ -19,6 +19,7 @@ from analysis.engines.predicate.predicate_options import PredicateOptions
 from analysis.engines.predicate.predicate_proof import prove
 from analysis.engines.predicate.reuse import earlier_proofs
 from analysis.engines.predicate.reuse.earlier_proofs import EarlierProofs
+from analysis.model import clock
 from analysis.smt.logic.linear import at_most
 from analysis.smt.logic.term_building import FALSE, and_, integer, symbol
 from analysis.smt.logic.terms import INT
@@ -54,15 +55,20 @@ def first(program: Program) -> EarlierProofs:
 
 MOVED = Part("together", "a"), Part("together", "a", called=True)
 RAISED = Part("window", "a", most=5), Part("window", "a", most=8)
+ADDED = None, Part("together", "a")
+BROKEN = Part("window", "a", most=5), Part("window", "a", first=7, most=5)
 
 
-@pytest.mark.parametrize(("edit", "how"), [(MOVED, "lemmas"), (RAISED, "search")], ids=["lemmas", "search"])
-def test_a_repair_costs_the_same_however_many_loops_there_are_beside(edit: tuple[Part, Part], how: str) -> None:
+@pytest.mark.parametrize(
+    ("edit", "how"), [(MOVED, "lemmas"), (RAISED, "search"), (ADDED, "search")], ids=["lemmas", "search", "new"]
+)
+def test_a_repair_costs_the_same_however_many_loops_there_are_beside(edit: tuple[Part | None, Part], how: str) -> None:
     """Beyond what the checker asks about the proof. That includes what it asked before it refused the earlier one."""
     before, after = edit
     asked = list[int]()
     for count in (3, 9):
-        earlier, later = first(of([before, *others(count)])), of([after, *others(count)])
+        earlier = first(of([*filter(None, [before]), *others(count)]))
+        later = of([after, *others(count)])
         began = Z3Solver.checks
         found = proof(later, earlier)
         assert isinstance(found, Proved)
@@ -70,6 +76,22 @@ def test_a_repair_costs_the_same_however_many_loops_there_are_beside(edit: tuple
         asked.append(Z3Solver.checks - began - found.work.questions)
         assert check(later, found.annotation).questions == found.work.questions
     assert asked[0] == asked[1]
+
+
+def test_an_edit_that_plainly_breaks_a_program_costs_no_more_than_from_scratch() -> None:
+    """Where the proof took long, it pays to look for a violation before the proof is repaired."""
+    before, after = BROKEN
+    earlier, later = first(of([*others(3), before])), of([*others(3), after])
+    spent = list[float]()
+    for proofs in (None, msgspec.structs.replace(earlier, worked=100.0), earlier):
+        began = clock.spent()
+        found = proof(later, proofs)
+        assert isinstance(found, Unproved)
+        assert found.may_violate
+        spent.append(clock.spent() - began)
+    scratch, soon, late = spent
+    assert soon <= 1.1 * scratch
+    assert late > soon  # it was looked for less long than it takes
 
 
 def test_what_is_asserted_elsewhere_stays_as_it_was() -> None:

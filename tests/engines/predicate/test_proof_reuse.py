@@ -3,6 +3,7 @@ scratch, and that nothing which is kept is believed."""
 
 from __future__ import annotations
 
+import math
 import re
 import zlib
 from functools import cache
@@ -224,6 +225,19 @@ def test_bytes_that_were_tampered_with(data: st.DataObject) -> None:
     read = earlier_proofs.read(zlib.compress(changed) if inside else bytes(changed))
     if read is not None:  # else there is nothing that could do harm
         _is_harmless(read, safe, broken)
+
+
+def test_what_is_kept_says_how_much_work_the_first_proof_took() -> None:
+    old, annotation, safe, _ = figure(joins=False)
+    for worked in (0.0, 2.5):
+        read = earlier_proofs.read(earlier_proofs.write(old, [annotation], "LP64", worked) or b"")
+        assert read is not None
+        assert read.worked == worked
+    for strange in (-1.0, math.inf, math.nan):
+        assert earlier_proofs.read(earlier_proofs.write(old, [annotation], "LP64", strange) or b"") is None
+    later = proof(safe, EarlierProofs(old, (annotation,), worked=77.0), clauses=0.0)
+    assert isinstance(later, Proved)
+    assert later.work.worked == 77.0
 
 
 WRONG = ("false", "true", "(<= |0:i| 2)", "(= |0:i| 0)", "(<= |0:i| 100)", "(= |0:new| |0:old|)", "(or (= |0:i| 1) (<= |0:i| 3))")

@@ -6,6 +6,7 @@ What is read may have been written by anybody. It only says where to look for th
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Sequence
 from functools import cache
@@ -33,17 +34,19 @@ UNREADABLE = (
     RecursionError,
 )
 """What can go wrong with a program that no front end has made."""
-_VERSION = 1
+_VERSION = 2
 _FAST = 1  # of the levels of compression
 
 
 class EarlierProofs(msgspec.Struct, frozen=True):
     """A program, and annotations of it that a checker accepted, if the text is one of ours. `of`: the function that they are
-    about, where it is not an earlier revision of the one that is asked about, but one that looks like it."""
+    about, where it is not an earlier revision of the one that is asked about, but one that looks like it. `worked`: seconds of
+    work that the first of these proofs took, or one that it was made from, whichever took most; 0.0 if that is not known."""
 
     program: Program
     annotations: tuple[Annotation, ...]
     of: str = ""
+    worked: float = 0.0
 
 
 class _Function(msgspec.Struct):
@@ -68,6 +71,7 @@ class _Kept(msgspec.Struct):
     address_taken: frozenset[str]
     exposed: tuple[str, ...]
     certificate: str
+    worked: float
 
 
 @cache
@@ -76,8 +80,10 @@ def _codec() -> Codec[_Kept]:
     return Codec(_Kept)
 
 
-def write(program: Program, annotations: Sequence[Annotation], data_model: text.DataModelName) -> bytes | None:
-    """The proofs of a program as bytes; None if these are too many to keep."""
+def write(
+    program: Program, annotations: Sequence[Annotation], data_model: text.DataModelName, worked: float = 0.0
+) -> bytes | None:
+    """The proofs of a program as bytes; None if these are too many to keep. `worked`: see `EarlierProofs`."""
     functions = tuple(
         _Function(
             cfa.name,
@@ -96,7 +102,15 @@ def write(program: Program, annotations: Sequence[Annotation], data_model: text.
     certificate = text.write(annotations, program, data_model)
     exposed = tuple(sorted(program.exposed or ()))
     kept = _Kept(
-        _VERSION, functions, program.globals, program.externals, program.records, program.address_taken, exposed, certificate
+        _VERSION,
+        functions,
+        program.globals,
+        program.externals,
+        program.records,
+        program.address_taken,
+        exposed,
+        certificate,
+        worked,
     )
     data = _codec().encode(kept)
     return zlib.compress(data, _FAST) if len(data) <= PROOF_BYTES else None
@@ -108,7 +122,7 @@ def read(data: bytes, of: str = "") -> EarlierProofs | None:
         return None
     try:
         kept = _codec().decode(_decompressed(data))
-        if kept.version != _VERSION:
+        if kept.version != _VERSION or not (0 <= kept.worked < math.inf):
             return None
         functions = {one.name: _cfa(one) for one in kept.functions}
         program = Program(functions, kept.globals, kept.externals, kept.records, kept.address_taken, frozenset(kept.exposed))
@@ -116,7 +130,7 @@ def read(data: bytes, of: str = "") -> EarlierProofs | None:
     except UNREADABLE:
         return None
     found = tuple(proof for proof in read_.annotations if isinstance(proof, Annotation))
-    return EarlierProofs(program, found, of) if found else None
+    return EarlierProofs(program, found, of, kept.worked) if found else None
 
 
 def _decompressed(data: bytes) -> bytes:

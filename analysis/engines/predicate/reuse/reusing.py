@@ -68,7 +68,7 @@ class Reusing:
     @cached_property
     def _triples(self) -> Triples:
         """Made when it is first needed: a solver takes longer to make than most questions."""
-        return Triples(self._system, Z3Solver(), self._budget)
+        return Triples(self._system, Z3Solver.near(), self._budget)
 
     def mapped(self, earlier: EarlierProofs, align: Align = by_order) -> MappedProof | None:
         """The earlier proof that is about the same question; None if none is. Raises what `earlier_proofs.UNREADABLE` names if

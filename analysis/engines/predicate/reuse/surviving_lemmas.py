@@ -2,7 +2,8 @@
 
 The lemmas at a head of a loop are the conjuncts of what was asserted there, its atoms, and their negations; at a head that is
 new, those of the other heads of its function, and of all heads as far as they speak of variables with the names that its own
-have: the loop may have been in another function. What a triple refutes goes, until all triples hold.
+have: the loop may have been in another function. Of those, only what the loop has to do with counts: to refute the rest takes as
+long. What a triple refutes goes, until all triples hold.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from analysis.certificate.annotation_map import AnnotationMap, atoms_of
 from analysis.cpa.domains.location import Location
 from analysis.engines.predicate.reuse.triples import Triples
 from analysis.engines.predicate.stretches import Stretches
+from analysis.smt.logic.substitution import Substitution
 from analysis.smt.logic.term_building import FALSE, TRUE, and_, not_, or_
-from analysis.smt.logic.terms import Term
+from analysis.smt.logic.terms import Term, symbols
 
 _MOST = 48  # lemmas at one head
 
@@ -39,12 +41,29 @@ class Lemmas:
         return tuple(found)
 
     def _others(self, place: Location) -> Iterator[Term]:
-        """Those of other heads of the function, and then of all."""
+        """Those of other heads of the function, and then of all, that speak of something that the loop has to do with."""
+        concerned = self._concerned(place)
         for other in sorted(self._stretches.heads[place.function]):
-            if other != place.location:
-                yield from self._own(Location(place.function, other, place.stack))
+            at = Location(place.function, other, place.stack)
+            whole = self._earlier.whole(at)
+            if other != place.location and (whole is None or not concerned.isdisjoint(symbols((whole,)))):
+                yield from (lemma for lemma in self._own(at) if not concerned.isdisjoint(symbols((lemma,))))
         for assertion in self._earlier.named_alike(place):
-            yield from _parts(assertion)
+            yield from (part for part in _parts(assertion) if not concerned.isdisjoint(symbols((part,))))
+
+    def _concerned(self, place: Location) -> frozenset[Term]:
+        """What a loop has to do with: what its code, and that behind it up to the next heads, looks at; what it changes before it
+        comes back, or comes to another head that is new; and what it depends on whether the assertions of other heads hold."""
+        vocabulary, found = self._stretches.system.vocabulary, set[Term]()
+        for state, after in self._stretches.after(place) or ():
+            found.update(symbols(state.guard))
+            asserted = None if after is None or after == place else self._earlier.whole(after)
+            values = {vocabulary[variable]: value for variable, value in state.values.items()}
+            if asserted is not None:
+                found.update(symbols((Substitution(values)(asserted),)))
+            elif after is not None:
+                found.update((*values, *symbols(values.values())))
+        return frozenset(found)
 
     def _own(self, place: Location) -> Iterator[Term]:
         disjuncts = self._earlier.disjuncts(place)

@@ -33,6 +33,7 @@ from analysis.session.provers.asking.program_slices import Slice
 from analysis.session.provers.asking.question import Question
 from analysis.session.provers.asking.run_starts import run_start
 from analysis.smt.solving.z3_backend import Z3Solver
+from analysis.smt.solving.z3_contexts import make_ready
 
 
 class _Programs:
@@ -73,6 +74,12 @@ def answer(question: Question) -> Decided:
         decided = msgspec.structs.replace(decided, final=False)  # others were not asked
     tried = 0.0 if decided.final or question.part == "earlier" else question.seconds
     return msgspec.structs.replace(decided, queries=Z3Solver.checks - before, tried=tried, worked=clock.spent() - worked)
+
+
+def prepare() -> bool:
+    """Does a little for questions to come, while there are none; whether there is more to do. That of an edit about a proof takes
+    less time than z3 takes to begin."""
+    return make_ready()
 
 
 def _is_proof(decided: Decided) -> bool:

@@ -33,6 +33,7 @@ from analysis.session.provers.processes.messages import Beat, Cancel, Order, Rea
 
 _FRAMES = 20_000  # expressions nest deeply
 _NICE = 10  # typing comes first
+_REST = 0.1  # seconds without an order, after which something is prepared for the next ones
 
 
 class _Cancelled(BaseException):
@@ -105,6 +106,13 @@ def work_of(name: str) -> Callable[[Any], Any]:
     return found
 
 
+def preparation_of(name: str) -> Callable[[], bool]:
+    """What the module of the function `name` does for tasks to come while there are none: its function `prepare`, if it has one,
+    which does a little, and says whether there is more to do."""
+    found: Callable[[], bool] = getattr(importlib.import_module(name.partition(":")[0]), "prepare", lambda: False)
+    return found
+
+
 def serve(end: socket.socket, name: str) -> None:
     """Does what the pool orders, with the function `name`, until there is nobody at the other end
     of the socket."""
@@ -113,17 +121,27 @@ def serve(end: socket.socket, name: str) -> None:
     os.nice(_NICE)
     sys.unraisablehook = lambda _: None  # what a cancelled task leaves half made complains when it is freed
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _FRAMES))
-    work = work_of(name)
+    work, prepare = work_of(name), preparation_of(name)
     gc.freeze()  # what is loaded stays, and is not copied from the process that forked this one
     current = _Current(end)
     orders: queue.SimpleQueue[Order] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(end, orders, current), name="orders", daemon=True).start()
     current.send(Ready(os.getpid()))
     while True:
-        reply = _reply(work, orders.get(), current)
+        reply = _reply(work, _next(orders, prepare), current)
         current.answer(reply)
         if reply.spent:
             return
+
+
+def _next(orders: queue.SimpleQueue[Order], prepare: Callable[[], bool]) -> Order:
+    is_more = True
+    while is_more:
+        try:
+            return orders.get(timeout=_REST)
+        except queue.Empty:
+            is_more = prepare()
+    return orders.get()
 
 
 def _read(end: socket.socket, orders: queue.SimpleQueue[Order], current: _Current) -> None:
