@@ -41,7 +41,7 @@ def claim(of: Program, rule: str, name: str = "f") -> tuple[str, ClosedSets]:
     assert followed is not None
     names = search.follow_callers(function, rule)
     assert names is not None
-    why = without_callers(followed.found, rule) or broken(of, search.found(names), function, rule, RUNS_FROM)
+    why = without_callers(of, followed.found, function, rule) or broken(of, search.found(names), function, rule, RUNS_FROM)
     return why, ClosedSets(function, rule, search.sets(*names), RUNS_FROM)
 
 
@@ -154,7 +154,7 @@ def test_reasons_say_what_callers_have_to_keep_and_which_does_not() -> None:
     followed = ClosedSearch(of).follow(function)
     assert followed is not None
     said = "safe if callers keep: `p` is null, or a whole block of memory that nothing else frees"
-    assert refusal(followed.found, "double-free").startswith(said)
+    assert refusal(of, followed.found, function, "double-free").startswith(said)
     assert "h() is called, and it is not known that `q` is null" in claim(of, "double-free")[0]
 
 

@@ -79,10 +79,10 @@ def _proved(text: str) -> tuple[frozenset[tuple[str, str]], int]:
         for rule in _RULES:
             names = search.follow_callers(function, rule)
             assert names is not None
-            why = without_callers(followed.found, rule)
+            why = without_callers(program, followed.found, function, rule)
             if not why and not broken(program, search.found(names), function, rule, ("main",)):
                 found.add((function.rpartition("::")[2], rule))
-                kept += bool(refusal(followed.found, rule))
+                kept += bool(refusal(program, followed.found, function, rule))
                 assert check_closed_sets(program, ClosedSets(function, rule, search.sets(*names), ("main",))).states
     return frozenset(found), kept
 

@@ -178,7 +178,7 @@ def _proved(text: str) -> frozenset[str]:
     search = ClosedSearch(program)
     followed = search.follow("f")
     assert followed is not None
-    found = frozenset(rule for rule in RULES if not refusal(followed.found, rule))
+    found = frozenset(rule for rule in RULES if not refusal(program, followed.found, "f", rule))
     for rule in found:
         assert check_closed_sets(program, ClosedSets("f", rule, search.sets("f"))).states
     return found

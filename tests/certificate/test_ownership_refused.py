@@ -370,7 +370,7 @@ def why(of: Program, rule: str, function: str = "f") -> str:
     """Why a rule is not proved of a function; empty if it is."""
     followed = ClosedSearch(of).follow(function)
     assert followed is not None
-    return obstacle(of, rule) or refusal(followed.found, rule)
+    return obstacle(of, rule) or refusal(of, followed.found, function, rule)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -39,7 +39,7 @@ def expected_blocks(
     expected: dict[str, dict[str, None]] = {}
     rules: dict[str, str] = {}
     for rule, parameter, need in sorted(found.requires):
-        if rule in RULES and not without_callers(found, rule) and not hidden(program, rule):
+        if rule in RULES and not without_callers(program, found, cfa.name, rule) and not hidden(program, rule):
             expected.setdefault(need, {})[named[parameter]] = None
             rules.setdefault(need, rule)
     no_block, no_file = HOLDS_NONE["memory-leak"], HOLDS_NONE["resource-leak"]

@@ -168,7 +168,7 @@ def _of_blocks(
         broken = blocks.open_reason(program, found, name, rule, runs_from)
         if broken == blocks.NOTHING:
             why = broken
-        elif not blocks.without_callers(found[name], rule):
+        elif not blocks.without_callers(program, found[name], name, rule):
             why, entries = (f"{why}; {broken}", ()) if broken else ("", runs_from)
         elif not broken:
             why, entries = "", runs_from
