@@ -48,10 +48,13 @@ lint: $(READY)
 	$(BIN)/lint-imports
 
 # Compiled first: the tests start hundreds of processes, also where Python is told not to keep what it compiles. Four at once on
-# two cores: a third of the time, a test waits for a process that it started.
+# two cores: a third of the time, a test waits for a process that it started. Each begins with files of its own, so that most fixtures
+# of a file are made once. The assertions are not rewritten to say what they compared, which takes each worker as long as all
+# else that it does before its first test: if some fail, those run again, with rewritten ones.
 unit: $(READY)
-	$(BIN)/python -m compileall -q -j 2 analysis server
-	$(BIN)/python -m pytest -n 4 --quiet
+	$(BIN)/python -m compileall -q -j 2 analysis server benchmarks tests
+	$(BIN)/python -m pytest -n 4 --dist worksteal --assert=plain --quiet || \
+		{ $(BIN)/python -m pytest -n 2 --last-failed --last-failed-no-failures none --quiet; exit 1; }
 
 # Goes on where it stopped; then `make docs`
 evidence: $(READY)

@@ -37,17 +37,19 @@ class Subject(msgspec.Struct, frozen=True):
 
 
 class AnnotationMap:
-    """Translates the assertions of one annotation. `contexts` are those of the new program."""
+    """Translates the assertions of one annotation to the new program of a map, which the `system` is of, and its
+    `new_contexts`."""
 
-    def __init__(self, pair: ProgramMap, annotation: Annotation, system: System, contexts: Contexts) -> None:
-        self._pair = pair
-        self._annotation = annotation
+    def __init__(self, pair: ProgramMap, annotation: Annotation, system: System, new_contexts: Contexts) -> None:
+        self.pair = pair
+        self.annotation = annotation
         self._system = system
-        self._contexts = contexts
+        self.new_contexts = new_contexts
         self._stacks: dict[Stack | None, Stack | None] = {None: None}
         self._numbers: dict[Stack | None, int] = {}
         self._tables: dict[str, Mapping[str, tuple[StateVariable, ir.Var]]] = {}
         self._back = {theirs: mine for mine, theirs in pair.linked.items()}
+        self._whole: dict[Location, Term | None] = {}
         self._shared = {variable.name: variable for variable in system.shared()}
         for number, stack in enumerate(annotation.contexts):
             now = self._now(stack)
@@ -65,6 +67,11 @@ class AnnotationMap:
 
     def whole(self, place: Location) -> Term | None:
         """What was asserted at a place of the new program, in new terms; None if nothing was, or it cannot all be said there."""
+        if place not in self._whole:
+            self._whole[place] = self._all_of(place)
+        return self._whole[place]
+
+    def _all_of(self, place: Location) -> Term | None:
         before = self.asserted(place)
         table = {} if before is None else self._symbols(place.stack, (before,))
         return None if before is None or any(part not in table for part in symbols((before,))) else self._said(before, table)
@@ -76,18 +83,18 @@ class AnnotationMap:
 
     def asserted(self, place: Location) -> Term | None:
         """What was asserted at a place of the new program, in old terms; None if nothing was, or there was no such place."""
-        mapped, number = self._pair.functions.get(place.function), self._numbers.get(place.stack)
+        mapped, number = self.pair.functions.get(place.function), self._numbers.get(place.stack)
         if mapped is None or number is None:
             return None
-        asserted = self._annotation.assertions
+        asserted = self.annotation.assertions
         return next((asserted[number, at] for at in _places(mapped, place.location) if (number, at) in asserted), None)
 
     def named_alike(self, place: Location) -> Iterator[Term]:
         """What was asserted anywhere, in the order of the points, as far as the function at a place has variables with the same
         names, and as if it were about these."""
-        here = self._contexts.number(place.stack), place.function
-        activations = dict.fromkeys(range(len(self._annotation.contexts)), here)
-        for _, assertion in sorted(self._annotation.assertions.items()):
+        here = self.new_contexts.number(place.stack), place.function
+        activations = dict.fromkeys(range(len(self.annotation.contexts)), here)
+        for _, assertion in sorted(self.annotation.assertions.items()):
             parts = assertion.args if assertion.op == "and" else (assertion,)
             table = self._renamed(parts, activations)
             yield from (self._said(part, table) for part in parts if all(symbol in table for symbol in symbols((part,))))
@@ -114,7 +121,7 @@ class AnnotationMap:
             known = self._table(function).get(found[2] + found[3])
             return Subject(name) if known is None else Subject(name, function, known[1])
         if found := _GLOBAL.fullmatch(name):
-            variable = self._pair.new.globals.get(found[1])
+            variable = self.pair.new.globals.get(found[1])
             return Subject(name) if variable is None else Subject(name, "", variable.var)
         return Subject(name)
 
@@ -129,24 +136,24 @@ class AnnotationMap:
 
     def _found(self, stack: Stack) -> Stack | None:
         below, caller = self._now(stack.below), self._back.get(stack.call.function, stack.call.function)
-        mapped, callee = self._pair.functions.get(caller), self._back.get(stack.call.callee, stack.call.callee)
-        if mapped is None or callee not in self._pair.functions or (below is None and stack.below is not None):
+        mapped, callee = self.pair.functions.get(caller), self._back.get(stack.call.callee, stack.call.callee)
+        if mapped is None or callee not in self.pair.functions or (below is None and stack.below is not None):
             return None
         aligned = next((mine for mine, theirs in mapped.aligned.items() if theirs == stack.call.edge.id), None)
         edge = None if aligned is None else mapped.new.by_id[aligned]
-        if edge is None or not isinstance(edge.effect, ir.Call) or callee not in self._pair.new.targets(edge.effect):
+        if edge is None or not isinstance(edge.effect, ir.Call) or callee not in self.pair.new.targets(edge.effect):
             return None
         return Stack(Step("enter", caller, edge, callee), below, stack.depth)
 
     def _stack_of(self, number: int) -> Stack | None:
-        return next((stack for at, stack in self._contexts.rows() if at == number), None)
+        return next((stack for at, stack in self.new_contexts.rows() if at == number), None)
 
     def _function(self, stack: Stack | None) -> str:
-        return self._annotation_entry if stack is None else stack.call.callee
+        return self._entry if stack is None else stack.call.callee
 
     @property
-    def _annotation_entry(self) -> str:
-        return self._back.get(self._annotation.entry, self._annotation.entry)
+    def _entry(self) -> str:
+        return self._back.get(self.annotation.entry, self.annotation.entry)
 
     # -- symbols ------------------------------------------------------------------------------------------------
 
@@ -169,7 +176,7 @@ class AnnotationMap:
         while True:
             before = self._numbers.get(stack)
             if before is not None:
-                yield before, (self._contexts.number(stack), self._function(stack))
+                yield before, (self.new_contexts.number(stack), self._function(stack))
             if stack is None:
                 return
             stack = stack.below
@@ -191,7 +198,7 @@ class AnnotationMap:
         return self._shared.get(name)
 
     def _name(self, function: str, name: str) -> str:
-        mapped = self._pair.functions.get(function)
+        mapped = self.pair.functions.get(function)
         return name if mapped is None else mapped.variables.get(name, name)
 
     def _table(self, function: str) -> Mapping[str, tuple[StateVariable, ir.Var]]:

@@ -39,17 +39,14 @@ def claimed_of(later: Program, annotation: Annotation, of: Program, model: DataM
         exposed=exposed(later),
         definedness=annotation.property == "uninitialized-read",
     )
-    return claimed(pair, annotation, system)
+    return claimed(AnnotationMap(pair, annotation, system, Contexts()))
 
 
-def claimed(
-    pair: ProgramMap, annotation: Annotation, system: System, ends: Callable[[Cfa], Iterable[int]] = loop_heads
-) -> Annotation:
-    """The same, with the map from the later program, which the `system` is of, to the one before; at other locations than the
-    heads of loops, if `ends` says so. What a change concerns comes first: if it does not hold any more, that is found soon."""
+def claimed(known: AnnotationMap, ends: Callable[[Cfa], Iterable[int]] = loop_heads) -> Annotation:
+    """The same, of an annotation in the terms of the later program; at other locations than the heads of loops, if `ends` says
+    so. What a change concerns comes first: if it does not hold any more, that is found soon."""
+    pair, annotation, contexts = known.pair, known.annotation, known.new_contexts
     entry, later = _now(pair, annotation.entry), pair.new
-    contexts = Contexts()
-    known = AnnotationMap(pair, annotation, system, contexts)
     for stack in known.contexts():
         contexts.number(stack)
     heads = {name: sorted(ends(cfa)) for name, cfa in later.functions.items()}

@@ -158,8 +158,8 @@ PASSED_BLOCKS = Assumption(
 WHOLE_POINTERS = Assumption(
     "whole-pointers",
     "listed",
-    "blocks of memory and streams are reached only through pointers, and no function overwrites a pointer, as something else,"
-    " through what it got as a pointer to numbers, characters or void",
+    "blocks of memory and streams are reached only through pointers, and no function overwrites, or frees, a pointer as something"
+    " else, through what it got as a pointer to numbers, characters or void",
     (),
     "proofs of leaks by closed sets of memory states",
 )

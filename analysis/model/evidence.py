@@ -17,6 +17,7 @@ Beginning = Literal[
     "null-constant",  # it was set to null by this function
     "released-here",  # this function frees, closes, locks or destroys it
     "function-result",  # a function of the program returns it so
+    "handed-out",  # a function of the program frees it, and then stores or returns the freed pointer for its caller
     "allocated-elsewhere",  # a function of the program allocates or opens it, and returns it
     "owned-member",  # an object owns it, by what the whole program does with it, and a function loses it
     "argument",  # a caller passes it so
@@ -43,16 +44,18 @@ Needed = Literal[
     "asked-before",  # a function was asked about the same arguments before, or that one whether it gives null
     "unkept",  # a function was passed it that keeps it in other runs; its data decided otherwise, and its answer is not looked at
     "tested-before",  # the same was tested before, with the other outcome; only a function that was called can have changed it
-    "loop-skipped",  # it was null before a loop that would set it, and the loop is passed without a turn
+    "loop-skipped",  # it was null before a loop that would set it, or a loop would keep it, which is passed without a turn
     "null-compared",  # the last branch needs that a pointer in memory is null, as a variable is that it is compared with
     "reported",  # where the value is null, a function of the program is called for its effect: it may not come back
     "many-conditions",  # the path from the beginning on takes many branches that must be possible together
     "taken-for-failure",  # the function that gives it returns a number that it has computed, which passes for a failure
     "sometimes-given",  # the function that allocates or opens it returns in other runs what belongs to somebody else
+    "tagged-owner",  # data of the object that would own it say on the way of which kind the object is
     "never-used",  # a descriptor that the function which loses it uses for nothing
     "at-the-end",  # it is lost where the program ends
     "argument-asserted",  # the assertion is about what callers pass
-    "result-asserted",  # the assertion is about the result of a call
+    "result-asserted",  # the assertion is about the result of a call of a library function, or of one that is not known
+    "own-result-asserted",  # the assertion is about the result of a function of the program
     "never-asserted",  # the assertion says that a place is never reached
 ]
 Evidence = Literal[Beginning, Needed]
@@ -67,6 +70,7 @@ POINTS: Mapping[Evidence, int] = {
     "released-here": 20,
     "null-constant": 0,
     "function-result": -20,
+    "handed-out": 20,
     "allocated-elsewhere": 0,
     "owned-member": 20,
     "argument": -20,
@@ -98,9 +102,11 @@ POINTS: Mapping[Evidence, int] = {
     "many-conditions": -10,
     "taken-for-failure": -30,
     "sometimes-given": -20,
+    "tagged-owner": -30,
     "never-used": -20,
     "at-the-end": -20,
     "result-asserted": 10,
+    "own-result-asserted": -10,
     "argument-asserted": -20,
     "never-asserted": -20,
 }

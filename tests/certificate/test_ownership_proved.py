@@ -55,6 +55,15 @@ PROVED = (
     ("a callee frees it", "static void h(char *q) { free(q); } void f(void) { char *p = malloc(8); h(p); }", FREE + LEAK),
     ("a callee tests it, and frees it", "static void h(char *q) { if (q) free(q); } "
     "void f(void) { char *p = malloc(8); h(p); }", FREE + LEAK),
+    ("a callee makes it, and returns a pointer into it", "static char *h(void) { char *q = malloc(9); return q ? q + 8 : 0; } "
+    "char *f(void) { char *p = h(); if (p) *p = 1; return p; }", LEAK + USE),
+    ("a pointer into it is returned", "char *f(int n) { char *p = malloc(8); return p + n; }", LEAK),
+    ("a callee returns its first member", "struct all { struct node n; int k; }; static struct node *h(void) "
+    "{ struct all *a = malloc(40); return a ? &a->n : 0; } void f(void) { struct node *n = h(); if (n) n->v = 1; free(n); }",
+    FREE + LEAK + USE),
+    ("the first member of an anonymous structure", "struct an { struct { int y; int z; }; int w; }; void f(void) "
+    "{ struct an *a = malloc(12); if (a) free(&a->y); }", FREE + LEAK),
+    ("a member of a union", "void f(void) { union u *a = malloc(8); if (a) free(&a->n); }", FREE + LEAK),
     ("a callee makes it", "static char *h(void) { char *q = malloc(2); return q; } void f(void) { char *p = h(); "
     "free(p); }", FREE + LEAK),
     ("a callee of a callee makes it", "static char *i(void) { return malloc(2); } static char *h(void) { return i(); "

@@ -37,6 +37,10 @@ static void maybe(char *p, int n) { if (n) free(p); }
 static int two(int a, int b) { return a + b; }
 static char *many(char *p, char *q, char *r) { if (choose()) { free(p); p = 0; } if (choose()) G = q; if (choose()) return r;
 if (choose()) return q; if (choose()) return made(); return choose() ? p : 0; }
+struct first { char a[4]; struct { int : 3; char c; } b; }; struct whole { struct first f; char *p; };
+static char *headed(void) { char *p = malloc(8); return p ? p + 4 : 0; }
+static struct first *begun(void) { struct whole *w = malloc(sizeof *w); return w ? &w->f : 0; }
+static void ended_first(struct whole *w) { free(&w->f); }
 static char *deep(char *p, int n) { if (n > 0) return deep(p, n - 1); free(p); return 0; }
 """
 _NAMES = "pqr"
@@ -85,6 +89,11 @@ class _Body:
             f"if ({a}) {{ char *t = {a} + 1; t[0] = 1; }}",
             f"{a} = choose() ? {a} : {b};",
             f"G = {a};",
+            f"if (!{a}) {a} = headed();",
+            f"{a} = headed(); if ({a} && choose()) free({a} - 4);",
+            f"{{ struct first *t = begun(); if (t) t->a[0] = 1; if (choose()) free(t); else {a} = (char *)t; }}",
+            "{ struct whole *t = (struct whole *)begun(); if (t) ended_first(t); }",
+            f"{{ struct first *t = begun(); {a} = t ? &t->b.c : 0; }}",
             f"{a} = G;",
             "cleared();",
             f"taken(&{a});" if r.random() < 0.2 else f"{a} = chosen({a}, {b});",
@@ -149,7 +158,8 @@ static void *xrealloc(void *p, size_t n) {
     if (fail()) return 0;
     void *q = realloc(p, n); dropped(p); return kept(q);
 }
-static void left_over(void *p) { for (int i = 0; i < 64; i++) if (live[i] && live[i] != p) fprintf(stderr, "LEAK "); }
+static int leads_into(char *p, char *block) { return p >= block && p < block + 16; }
+static void left_over(void *p) { for (int i = 0; i < 64; i++) if (live[i] && !leads_into(p, live[i])) fprintf(stderr, "LEAK "); }
 """
 _LOOP = """int main(void) {
     for (int f = 0; f < (int)sizeof wanted; f++)

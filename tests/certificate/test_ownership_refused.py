@@ -58,6 +58,35 @@ CASES = (
     _block("read inside after it was freed", "char *q = p + 2; free(p); n = *q;", USE),
     _block("passed after it was freed", 'free(p); printf("%s", p);', USE),
     _block("freed inside", "free(p + 1);", FREE),
+    Case("freed by its second member", "void f(void) { struct node *p = malloc(24); if (p) free(&p->next); }", FREE),
+    Case(
+        "freed by what follows a bit-field without a name",
+        "struct b { int : 5; struct { int y; int z; }; }; void f(void) { struct b *p = malloc(12); if (p) free(&p->y); }",
+        FREE,
+    ),
+    Case(
+        "a callee returns a pointer into it, which is freed",
+        "static char *h(void) { char *q = malloc(9); return q ? q + 8 : 0; } void f(void) { char *p = h(); free(p); }",
+        FREE + LEAK,
+    ),
+    Case(
+        "a callee returns a pointer into it, which is lost",
+        "static char *h(void) { char *q = malloc(9); return q ? q + 8 : 0; } void f(void) { char *p = h(); if (p) *p = 1; }",
+        LEAK,
+    ),
+    Case(
+        "a callee returns its first member, which is freed twice",
+        "struct all { struct node n; int k; }; static struct node "
+        "*h(void) { struct all *a = malloc(40); return a ? &a->n : 0; } void f(void) { struct node *n = h(); free(n); free(n); }",
+        FREE,
+    ),
+    Case("what holds a block is freed by its first member", "void f(struct node *p) { free(&p->v); }", LEAK),
+    Case(
+        "what holds a block is freed by a pointer to its first member",
+        "void f(struct node *p) { int *q = &p->v; free(q); }",
+        LEAK,
+    ),
+    Case("what a global leads to is freed by its first member", "void f(void) { free(&head->v); }", LEAK),
     _block("freed after it was moved", "p++; free(p);", FREE),
     _block("freed after += moved it", "p += n; free(p);", FREE),
     _block("freed in a loop", "for (int i = 0; i < n; i++) free(p);", FREE),

@@ -105,6 +105,27 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
         "static void drop(char *p, int n) { if (n) free(p); }\nint f(char *p, int n) { drop(p, n); return *p; }",
         {"function-result"},
     ),
+    "released by a function that hands it out after that": (
+        "static void drop(char **out, char *p, int n) { if (n) { free(p); *out = p; } else *out = 0; }\n"
+        "int f(char *p, int n) { char *q; drop(&q, p, n); free(q); return 0; }",
+        {"handed-out"},
+    ),
+    "released and left in a member": (
+        "struct s { char *p; };\nstatic void drop(struct s *s, int n) { char *p = malloc(3); "
+        "if (n) { free(p); s->p = p; return; }\ns->p = p; }\nint f(struct s *s, int n) { drop(s, n); free(s->p); return 0; }",
+        {"handed-out"},
+    ),
+    "released and left in a member, and a call that may change it": (
+        "struct s { char *p; };\n"
+        "static void drop(struct s *s, int n) { char *p = malloc(3); if (n) { free(p); s->p = p; return; }\ns->p = p; }\n"
+        "int f(struct s *s, int n) { int e = 0; drop(s, n); if (n) e = system(0); free(s->p); return e; }",
+        {"handed-out", "in-memory"},
+    ),
+    "released in some runs by a function that returns it in each": (
+        "struct s { int n; };\nstatic struct s *drop(struct s *p) { if (--p->n == 0) free(p);\nreturn p; }\n"
+        "int f(struct s *p) { p = drop(p); free(p); return 0; }",
+        {"function-result"},
+    ),
     "released by a function that a pointer may lead to": (
         "static void drop(char *p) { free(p); }\nstatic void keep(char *p) { *p = 0; }\nvoid (*end)(char *);\n"
         "void set(int n) { end = n ? drop : keep; }\nint f(char *p) { end(p); return *p; }",
@@ -505,6 +526,61 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
         {"library-result", "answered-before", "others-test", "straight"},
     ),
     "result asserted": ("int g(int);\nvoid f(int n) { int r = g(n); if (r != 0) { assert(r == 0); } }", {"result-asserted"}),
+    **{
+        f"a character is looked for in a string, {test}": (
+            f"int f(char *s) {{ if ({test}) return 0; char *p = strrchr(s, '/'); return *p; }}",
+            {"library-search", "straight", *found},
+        )
+        for test, found in {
+            "s[0] != '/'": ("found-before",),
+            "!(*s == '/')": ("found-before",),
+            "s[0] == '/'": (),
+            "s[1] != '/'": (),
+            "s[0] != '.'": (),
+        }.items()
+    },
+    "a character is looked for in what another string begins with": (
+        "int f(char *s, char *t) { if (*t != '/') return 0; char *p = strrchr(s, '/'); return *p; }",
+        {"library-search", "straight"},
+    ),
+    **{
+        f"an owner of which {test} is asked": (
+            "struct s { char *name; char *text; unsigned flags; int kind; struct s *next; }; static struct s *all;\n"
+            "void add(char *t) { struct s *p = malloc(sizeof *p); if (!p) return; p->name = strdup(t); p->text = strdup(t);\n"
+            "p->flags = 0; p->kind = 0; p->next = all; all = p; }\n"
+            "void drop(void) { struct s *p = all; if (!p) return; all = p->next; free(p->name); free(p->text); free(p); }\n"
+            f"void f(void) {{ struct s *p = all; if (!p) return; if ({test}) {{ all = p->next; free(p->name);\nfree(p); }} }}",
+            {"owned-member", *tagged},
+        )
+        for test, tagged in {
+            "p->flags & 4": ("tagged-owner",),
+            "(p->flags & 4) != 0": ("tagged-owner",),
+            "p->kind == 2": ("tagged-owner",),
+            "p->flags": (),
+            "p->kind == 0": (),
+            "!(p->flags & 4)": (),
+            "p->kind != 2": (),
+        }.items()
+    },
+    **{
+        f"a loop that would keep a block {way}": (
+            "struct c { int *of[9]; };\nstatic int *put(struct c *c, int from, int to) { int *e = malloc(4); if (!e) return 0;\n"
+            f"{loop} return e; }}\nint f(struct c *c, int n) {{ if (!put(c, n, n + 1)) exit(1); return 0; }}",
+            seen,
+        )
+        for way, loop, seen in (
+            ("is skipped", "for (int i = from; i < to; i++) c->of[i] = e;", {"allocated-elsewhere", "loop-skipped"}),
+            ("keeps another one", "for (int i = from; i < to; i++) c->of[i] = 0;", {"library-result"}),
+        )
+    },
+    "result of the program asserted": (
+        "int g(int n) { return n > 9 ? 0 : -1; }\nvoid f(int n) { int r = g(n); assert(r == 0); }",
+        {"own-result-asserted"},
+    ),
+    "result of a library function asserted": (
+        "void f(void) { int r = getchar(); if (r != 4) { assert(r == 4); } }",
+        {"result-asserted"},
+    ),
     "argument asserted": ("static void g(int n) { assert(n > 3); }\nvoid f(void) { g(2); }", {"argument-asserted"}),
     "never, with words": ('void f(int n) { switch (n) { case 1: return; }\nassert(0 == "reached"); }', {"never-asserted"}),
     "never": ("void f(int n) { switch (n) { case 1: return; }\nassert(0); }", {"never-asserted"}),

@@ -21,6 +21,7 @@ _TEXT = (
     "static void by_member(struct text *t) { char **q = &t->p; free(*q); }\n"
     "static void below(struct text *t) { by_member(t); }\n"
     "static void set(char **to, char *p) { *to = p; }\n"
+    "static char **known; static void know(char **p) { known = p; }\nstatic char *text(void) { return malloc(5); }\n"
     "static struct text *mk(void) { struct text *t = malloc(sizeof *t); if (!t) return 0; t->p = malloc(10);\n"
     "if (!t->p) { free(t); return 0; } return t; }\n"
 )
@@ -40,11 +41,22 @@ _OTHERS = {
     "a result": "int f(void) { struct text t; if (set_up(&t)) return -1; clear(same(&t)); return 0; }",
     "a call through a pointer": "int f(void) { struct text t; if (set_up(&t)) return -1; end(clear, &t); return 0; }",
     "the address of a member": "int f(void) { struct text t; if (set_up(&t)) return -1; below(&t); return 0; }",
+    "known on the path": (
+        "int f(int n) { char *p; know(&p); p = text(); if (!p) return 1; if (n) { free(*known); return 3; } free(p); return 0; }"
+    ),
+    "known in an earlier turn": (
+        "int f(int n) { char *p = 0; while (n--) { if (p) { free(*known); return 3; }\n"
+        "p = text(); know(&p); } free(p); return 0; }"
+    ),
+    "known in the call that loses it": "int f(void) { char *p = text(), **q; q = &p; free(*q); return 0; }",
     "a member of a new object": (
         "char *f(void) { struct text *t = mk(); if (!t) return 0;\nchar **q = &t->p; char *r = *q; free(t); return r; }"
     ),
 }
 _LOST = {
+    "known on other paths": (
+        "int f(int n) { char *p = text(); if (!p) return 1; if (n) return 3; know(&p); free(*known); return 0; }"
+    ),
     "a local object": "int f(int n) { struct text t; if (set_up(&t)) return -1; if (n) return 3; clear(&t); return 0; }",
     "a variable": "int f(int n) { char *p; make(&p); if (n == 2) return 3; free(p); return 0; }",
     "another object is known elsewhere": "int f(void) { struct text t, u; keep(&u); if (set_up(&t)) return -1; return t.p[0]; }",

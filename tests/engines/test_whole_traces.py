@@ -193,3 +193,29 @@ def test_the_calls_that_lead_to_a_path_are_looked_at_again_only_if_what_is_writt
     assert shown[0] == [("look", "main is entered")]
     assert bool(searched) == looks
     assert shown[1] == shown[0]
+
+
+def test_a_result_that_is_dropped_is_followed_to_where_it_comes_from(tmp_path: Path) -> None:
+    """A path that comes back from a call whose result is lost ends at the call, and not where the call begins."""
+    text = """#include <stdlib.h>
+static int *make(int n) { int *made = malloc(n); if (!made) abort(); return made; }
+static int *make_one(int n) { int *one = make(4); *one = n; return one; }
+int f(int n) { make_one(n); return 0; }
+"""
+    path = tmp_path / "a.c"
+    path.write_text(text, encoding="utf-8")
+    checker = Checker(Options(engine="automaton"))
+    checker.open([str(path)])
+    [finding] = checker.check().findings
+    assert finding.since == "`made = malloc(n)` in make"
+    assert [(step.function, step.text) for step in finding.trace] == [
+        ("f", "f is entered"),
+        ("f", "make_one(n)"),
+        ("make_one", "one = make(4)"),
+        ("make", "made = malloc(n)"),
+        ("make", "made"),
+        ("make", "return made"),
+        ("make_one", "one = make(4) returns"),
+        ("make_one", "return one"),
+        ("f", "Memory leak: nothing points to the allocated memory any more"),
+    ]

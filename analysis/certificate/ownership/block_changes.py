@@ -18,7 +18,7 @@ from analysis.certificate.ownership.memory_state import (
 from analysis.certificate.ownership.obligations import FREES, LEAKS, RULES, USES, Condition
 from analysis.certificate.ownership.step import Step
 from analysis.model import ir
-from analysis.model.c_types import Pointer, Void
+from analysis.model.c_types import Pointer, Type, Void
 from analysis.model.spelling import display_name
 
 _ENDED_AS = {"heap": "freed", "stream": "closed", "directory": "closed"}
@@ -63,7 +63,7 @@ def end(step: Step, value: str, kind: str, name: str, pointer: ir.Expr) -> None:
     elif block is not None:
         step.change_contents(
             block,
-            _held(step, pointer),
+            _held(step, pointer) | _held_by_parameter(step, block),
             f"{name} comes from the caller and is {ended}, and may have held the last pointer to another block,",
             holds_none(pointer),
         )
@@ -94,11 +94,24 @@ def holds_none(pointer: ir.Expr) -> Condition:
 
 def _held(step: Step, pointer: ir.Expr) -> frozenset[str]:
     """The rules about leaks that what a pointer leads to may matter for, if it is the last to say where that is."""
-    type_ = ir.strip_casts(pointer).type
-    held = type_.target if isinstance(type_, Pointer) else type_
-    if not isinstance(type_, Pointer) or step.may_hold_pointer(held):
+    bare = ir.strip_casts(pointer)
+    if not isinstance(bare.type, Pointer):
         return LEAKS
-    return frozenset(("resource-leak",)) if step.may_hold_descriptor(held) else frozenset()
+    root = ir.root(bare.lvalue) if isinstance(bare, ir.AddressOf) else None
+    return _lost_with(step, bare.type.target if root is None else root.type)
+
+
+def _held_by_parameter(step: Step, name: str) -> frozenset[str]:
+    """The same, of what a parameter leads to by its declaration: the pointer may lead to a part of that, which has no pointer."""
+    types = (one.type for one in step.cfa.parameters if one.name == name)
+    return frozenset[str]().union(*(_lost_with(step, type_.target) for type_ in types if isinstance(type_, Pointer)))
+
+
+def _lost_with(step: Step, type_: Type) -> frozenset[str]:
+    """The rules about leaks that the end of an object of a type may violate."""
+    if step.may_hold_pointer(type_):
+        return LEAKS
+    return frozenset(("resource-leak",)) if step.may_hold_descriptor(type_) else frozenset()
 
 
 def give_away(step: Step, value: str, how: str) -> None:
@@ -139,10 +152,11 @@ def _counts(name: str, read_later: frozenset[str]) -> bool:
 
 
 def drop_at_return(step: Step, returned: str) -> None:
-    """When the function returns, it must have ended all its blocks but the one that it returns."""
+    """When the function returns, it must have ended all its blocks but the one that it returns a pointer to, or into."""
     for block, kind in list(step.memory.blocks.items()):
-        if is_own(block) and returned != at(block):
-            say = step.refuse if block_of(returned) == block else step.lose
-            say(leaks_of(kind), f"the function returns, and {_named(step, block)} is not {_ENDED_AS[kind]}, on a path that ends")
+        if is_own(block) and block_of(returned) != block:
+            step.lose(
+                leaks_of(kind), f"the function returns, and {_named(step, block)} is not {_ENDED_AS[kind]}, on a path that ends"
+            )
             step.memory.replace(block, OTHER)
             del step.memory.blocks[block]

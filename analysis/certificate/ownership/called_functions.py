@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from analysis.certificate.ownership.block_changes import allocate, end, give_away
-from analysis.certificate.ownership.contracts import NEW, Contract, Outcome
+from analysis.certificate.ownership.contracts import NEW, NEW_INSIDE, Contract, Outcome
 from analysis.certificate.ownership.expression_values import lose_contents, moved, retyped
 from analysis.certificate.ownership.library_calls import Ends
 from analysis.certificate.ownership.memory_state import FIXED, GONE, KEPT, NULL, OTHER, OWN_VARIABLE, block_of, is_own, is_start
@@ -116,6 +116,8 @@ def _outcome(step: Step, call: ir.Call, name: str, outcome: Outcome, given: Sequ
         end(step, given[number], kind, f"`{spell_expr(ir.strip_casts(argument))}`, which is passed to {name}(),", argument)
     for number in sorted(outcome.given):
         give_away(step, given[number], f"is passed to {name}(), which may keep it")
+    if outcome.result.startswith(NEW_INSIDE):
+        return moved(allocate(step, outcome.result.removeprefix(NEW_INSIDE)))
     if outcome.result.startswith(NEW):
         return allocate(step, outcome.result.removeprefix(NEW))
     number_ = block_of(outcome.result)

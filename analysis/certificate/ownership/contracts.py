@@ -26,13 +26,15 @@ from analysis.certificate.ownership.tracked_variables import tracked
 from analysis.cfa.graph import Cfa
 
 NEW = "new "
+NEW_INSIDE = "inside new "
 _MOST_OUTCOMES = 12
 
 
 class Outcome(NamedTuple):
     """One way in which a function can return: the numbers of the arguments whose blocks it ended, each with the kind of block;
     of those that it may have kept; of those that were null; and its result: a value as in memory states, `new K` for a new block
-    of kind K that only the result leads to. The block of an argument is named by its number."""
+    of kind K that only the result leads to, `inside new K` if it leads to somewhere in that. The block of an argument is named
+    by its number."""
 
     ended: frozenset[tuple[int, str]]
     given: frozenset[int]
@@ -110,7 +112,7 @@ def _fewer(outcomes: Iterable[Outcome]) -> frozenset[Outcome]:
     block that is followed. It may have kept what any of them may have kept."""
     merged: dict[tuple[frozenset[tuple[int, str]], str], Outcome] = {}
     for one in outcomes:
-        leads = one.result.startswith(NEW) or block_of(one.result) is not None
+        leads = one.result.startswith((NEW, NEW_INSIDE)) or block_of(one.result) is not None
         key = one.ended, one.result if leads else OTHER
         other = merged.get(key, one)
         result = one.result if one.result == other.result else OTHER
@@ -127,7 +129,7 @@ def _outcome(memory: Memory, numbers: dict[str, int]) -> Outcome:
     result = FIXED if result == OWN_VARIABLE else result  # it is none of the caller's
     block = block_of(result)
     if block is not None and is_own(block):
-        result = NEW + memory.blocks[block] if is_start(result) else OTHER
+        result = (NEW if is_start(result) else NEW_INSIDE) + memory.blocks[block]
     elif block is not None:
         passed = str(numbers[block]) if block in numbers else None
         result = OTHER if passed is None else at(passed) if is_start(result) else into(passed)

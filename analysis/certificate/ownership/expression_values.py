@@ -138,7 +138,23 @@ def _address(step: Step, lvalue: ir.Expr) -> str:
     if not is_variable and not step.may_hold_pointer(lvalue.type) and step.may_hold_pointer(_overlaid(lvalue)):
         why = f"`{spell_expr(lvalue)}` shares its bytes with pointers in a union, and may overwrite the last one to a block,"
         lose_contents(step, found, LEAKS, why, Condition("holds none", lvalue))
-    return found if root is lvalue else moved(found)
+    is_start = root is lvalue or (block_of(found) is not None and _is_at_start(step, lvalue))
+    return found if is_start else moved(found)
+
+
+def _is_at_start(step: Step, lvalue: ir.Expr) -> bool:
+    """Whether a part of an object begins where the object does: the first member of a structure does, and all of a union do
+    (C11 6.7.2.1p15 and p16)."""
+    for part in ir.steps(lvalue):
+        if not isinstance(part, ir.Field) or not isinstance(part.record.type, Record):
+            return False
+        definition = step.program.records.get(part.record.type.key)
+        if definition is None or not definition.members:
+            return False
+        first = definition.members[0]  # a bit-field without a name, like an anonymous structure, has an empty one
+        if part.record.type.kind == "struct" and (first.name != part.name or first.bits is not None):
+            return False
+    return True
 
 
 def _overlaid(lvalue: ir.Expr) -> Type:

@@ -15,7 +15,7 @@ import msgspec
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.cfa.linking.rewrite import Renaming
 from analysis.cfa.revisions.counterparts import counterparts
-from analysis.cfa.revisions.match import Align, by_order, match
+from analysis.cfa.revisions.match import Align, by_order, match, numbered, own_variables
 from analysis.model import ir
 
 _GONE = " of before"  # no name in C has a space, so that nothing of the new program is meant
@@ -25,7 +25,8 @@ class FunctionMap(msgspec.Struct, frozen=True):
     """A function that is in both programs, with the same parameters. `locations` are those of the new one that the old one has,
     the new ids first; `aligned` are edges that correspond, also ids, and `changed` those of the new one that have no equal old
     one at the same place; `deleted` those of the old one, by its ids, which no new one is equal to. `variables` gives the new
-    names of the old one's local variables that are still there, and `to_new` puts old effects into the new program's names."""
+    names of the old one's local variables that are still there; those that it does not name are called as before. `to_new` puts
+    old effects into the new program's names."""
 
     old: Cfa
     new: Cfa
@@ -110,8 +111,8 @@ def _function_map(new: Cfa, old: Cfa, to_old: Renaming, back: Mapping[str, str],
             equal.add(edge.id)
         else:
             changed.add(mine.id)
-        own = _own(mine.effect)
-        for name, theirs in zip(own, own if edge.effect is mine.effect else _own(edge.effect), strict=True):
+        own = numbered(mine.effect)
+        for name, theirs in zip(own, own if edge.effect is mine.effect else numbered(edge.effect), strict=True):
             variables.setdefault(theirs, name)
     locations[new.entry], locations[new.exit] = old.entry, old.exit
     present = _named(old)
@@ -123,7 +124,7 @@ def _function_map(new: Cfa, old: Cfa, to_old: Renaming, back: Mapping[str, str],
 def _unchanged(new: Cfa, old: Cfa) -> FunctionMap:
     """The map of a function that is what it was, with the same ids."""
     locations, edges = {at: at for at in new.locations}, {edge.id: edge.id for edge in new.edges}
-    return FunctionMap(old, new, locations, edges, frozenset(), frozenset(), {name: name for name in _named(old)}, Renaming())
+    return FunctionMap(old, new, locations, edges, frozenset(), frozenset(), {}, Renaming())
 
 
 def _plain(new: Cfa, old: Cfa, to_old: Renaming, back: Mapping[str, str]) -> Cfa:
@@ -152,9 +153,7 @@ def _renamed(new: Cfa, old: Cfa) -> dict[str, str]:
 
 def _locals(cfa: Cfa) -> dict[str, ir.Var]:
     """The local variables that a function names, in order."""
-    return {
-        part.name: part for parts in cfa.parts.values() for part in parts if isinstance(part, ir.Var) and part.scope == "local"
-    }
+    return {one.name: one for edge in cfa.edges for one in own_variables(edge.effect) if one.scope == "local"}
 
 
 def _names(old: Cfa, back: Mapping[str, str]) -> dict[str, str]:
@@ -165,10 +164,4 @@ def _names(old: Cfa, back: Mapping[str, str]) -> dict[str, str]:
 
 def _named(cfa: Cfa) -> set[str]:
     """The names of the local variables and temporaries of a function."""
-    parts = (part for parts in cfa.parts.values() for part in parts)
-    return {part.name for part in parts if isinstance(part, ir.Var) and part.scope in ("local", "temporary")}
-
-
-def _own(effect: ir.Effect) -> list[str]:
-    """The names of the local variables and temporaries in an effect, in order, with repetitions."""
-    return [v.name for e in ir.expressions(effect) for v in ir.variables(e) if v.scope in ("local", "temporary")]
+    return {one.name for edge in cfa.edges for one in own_variables(edge.effect)}

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 import msgspec
 
@@ -21,6 +22,7 @@ from analysis.model import ir
 from analysis.model.digest import encoded
 from analysis.model.unordered import Unordered
 
+_REMEMBERED = 1 << 14  # effects: most of a function are those of its last revision
 _TEMPORARY = re.compile(rb"[\xa1-\xaf]\$\d+")
 _LOCAL = re.compile(
     rb"\xa4name(?:[\xa1-\xbf]|\xd9.)((?>(?:(?!\xa4name)[^\xa5~]){0,255}))(?>(?:~\d{1,20}+)?)(?=\xa5scope\xa5local)", re.DOTALL
@@ -71,8 +73,8 @@ def match(new: Cfa, old: Cfa, align: Align = by_order) -> Cfa:
             locations[location] = next_location
             next_location += 1
     ids = {at: old.edges[before].id for at, before in pairs}
-    own = [_numbered(edge.effect) for edge in new.edges]
-    names = _names(own, [_numbered(edge.effect) for edge in old.edges], pairs)
+    own = [numbered(edge.effect) for edge in new.edges]
+    names = _names(own, [numbered(edge.effect) for edge in old.edges], pairs)
     renamed = {mine for mine, theirs in names.items() if theirs != mine}
     rename, is_hiding = Renaming(names), _hides_variables(new)
     edges: list[Edge] = []
@@ -89,7 +91,7 @@ def match(new: Cfa, old: Cfa, align: Align = by_order) -> Cfa:
     return new.renumbered(*ends, tuple(edges), next_location, next_edge, old, names, unordered)
 
 
-def _names(new: list[list[str]], old: list[list[str]], pairs: list[tuple[int, int]]) -> dict[str, str]:
+def _names(new: list[Sequence[str]], old: list[Sequence[str]], pairs: list[tuple[int, int]]) -> dict[str, str]:
     """New names for the locals and temporaries that the edges of the new function name: those of the old one where edges
     correspond, else names it does not use."""
     names: dict[str, str] = {}
@@ -110,9 +112,16 @@ def _names(new: list[list[str]], old: list[list[str]], pairs: list[tuple[int, in
     return names
 
 
-def _numbered(effect: ir.Effect) -> list[str]:
-    """The names of the local variables and temporaries in an effect, in order, with repetitions."""
-    return [v.name for e in ir.expressions(effect) for v in ir.variables(e) if v.scope in ("local", "temporary")]
+@lru_cache(_REMEMBERED)
+def own_variables(effect: ir.Effect) -> Sequence[ir.Var]:
+    """The local variables and temporaries in an effect, in order, with repetitions."""
+    return tuple(v for e in ir.expressions(effect) for v in ir.variables(e) if v.scope in ("local", "temporary"))
+
+
+@lru_cache(_REMEMBERED)
+def numbered(effect: ir.Effect) -> Sequence[str]:
+    """Their names."""
+    return tuple(variable.name for variable in own_variables(effect))
 
 
 def _hides_variables(cfa: Cfa) -> bool:

@@ -41,11 +41,13 @@ _NOTHING = Reused()
 _SMALL = 3_000  # edges: of larger programs, clauses take long to make
 _QUICK = 0.1  # of the seconds of refinement, to find a path that no clause excludes either
 _EARLY = 0.1  # of the seconds, for the clauses before refinement
-_LOCAL = 0.05  # of the seconds, for the clauses of only the loops that a change concerns
+_LOCAL = 0.03  # of the seconds, for the clauses of only the loops that a change concerns
 _REUSE = 0.3  # of the seconds, to find what is left of an earlier proof
 _REVALIDATED = 0.1  # of the seconds, for an earlier proof as it is
+_LOOK = 0.005  # of the seconds, for a search from nothing where an earlier proof cannot be repaired: it may be violated plainly
 _SEEDED_FIRST = 0.03  # of the seconds, for a search that begins with what is left of one, before the clauses
-_SEEDED = 0.5  # of the seconds for the search, for one that begins with that
+_SEEDED_LAST = 0.1  # of the seconds, for the same where all else finds nothing
+_SEEDED = 0.5  # of the seconds for the search, for one that begins with that, where no clauses are asked
 
 
 def prove(
@@ -106,45 +108,47 @@ class _Proving:
         asked before and after refinement: what Spacer can solve it mostly solves at once, and what it cannot, it rarely can with
         more time; lemmas that are left need not be found by it. A short search comes before them in small programs, unless
         something is left to begin with: where it finds a feasible path to a violation, the clauses, which say the same, have no
-        solution. Where the search has predicates to begin with, that comes before one from scratch; where it ends without an
-        answer, all is looked for as from scratch, so that what is found there is found here."""
+        solution. Where the short search has predicates to begin with, it begins with them; where it ends without an answer, all
+        is looked for as from scratch, in as much time as that has, so that what is found there is found here, and not much
+        later."""
         options, program = self._options, self._program
         searching = options.seconds * (1 - self._share)
-        half = self._began + _SEEDED * searching
         reused = _NOTHING if earlier is None else self._reused(earlier)
-        if isinstance(reused, Proved):
+        if not isinstance(reused, Reused):
             return reused
         if reused.whole is not None:
             found = self._certified(reused.whole, Work(reuse=msgspec.structs.replace(reused.work, how=reused.how)))
             if isinstance(found, Proved):
                 return found
         if not options.scratch:
-            seeded, _ = self._seeded(reused, half)
+            seeded, _ = self._seeded(reused, self._began + _SEEDED * searching)
             return seeded if isinstance(seeded, Proved) else self._with_broken(seeded)
-        if self._share and sum(len(cfa.edges) for cfa in program.functions.values()) <= _SMALL:
+        self._began = clock.spent()
+        is_small = sum(len(cfa.edges) for cfa in program.functions.values()) <= _SMALL
+        if self._share and is_small:
             early = self._early(reused, _QUICK * searching)
             if early is not None:
                 return early
-        seeded, is_open = self._seeded(reused, half)
-        if not is_open:
-            return seeded
+        else:
+            seeded, is_open = self._seeded(reused, self._began + (_SEEDED_FIRST if self._share else _SEEDED) * searching)
+            if not is_open:
+                return seeded
         refined, is_open = self._by_refinement(_NOTHING, self._began + searching)
-        return (self._late_clauses() or refined) if is_open else refined
+        if not is_open:
+            return refined
+        found = self._late_clauses() or self._seeded(reused, clock.spent() + _SEEDED_LAST * options.seconds)[0]
+        return found if isinstance(found, Proved) else refined
 
     def _early(self, reused: Reused, quick: float) -> Proved | Unproved | None:
-        """What is found in a short time: by the clauses, if lemmas are left; else by a search, and then by the clauses. `quick`:
-        the seconds of that search where it begins with nothing. A proof by the clauses says more to people than one by the search
-        (`c > 0`, not `c != 0`), so that comes first then."""
-        seconds, proved = self._options.seconds, None
-        if reused.predicates and not reused.lemmas:
-            found, is_open = self._by_refinement(reused, clock.spent() + _SEEDED_FIRST * seconds)
-            if not is_open:
-                return found
-        elif not reused.lemmas:
-            found, is_open = self._by_refinement(_NOTHING, clock.spent() + quick)
-            proved = found if isinstance(found, Proved) else None
-            if isinstance(found, Unproved) and found.may_violate and not is_open:
-                return found
+        """What is found in a short time: by a search (`quick`: its seconds, if it begins with nothing), and then by the clauses.
+        What the search proves from nothing counts only where the clauses say nothing: their proof says more to people (`c > 0`,
+        not `c != 0`)."""
+        seconds = self._options.seconds
+        found, is_open = self._by_refinement(reused, clock.spent() + (_SEEDED_FIRST * seconds if reused.predicates else quick))
+        violated = isinstance(found, Unproved) and found.may_violate and not is_open
+        if violated or (isinstance(found, Proved) and reused.predicates):
+            return found
+        proved = found if isinstance(found, Proved) else None
         return self._by_clauses(clock.spent() + _EARLY * seconds, guidance=True, reused=reused) or proved
 
     def _seeded(self, reused: Reused, until: float) -> tuple[Proved | Unproved, bool]:
@@ -154,9 +158,9 @@ class _Proving:
             return Unproved("nothing of the earlier proof is left", Work(reuse=reused.work)), True
         return self._by_refinement(reused, until)
 
-    def _reused(self, earlier: EarlierProofs) -> Reused | Proved:
+    def _reused(self, earlier: EarlierProofs) -> Reused | Proved | Unproved:
         """What is left of earlier proofs, nothing if they cannot be understood; the proof if one of them still is one, or is one
-        after a repair."""
+        after a repair; what is found by a look from nothing, if that is a violation."""
         options = self._options
         bounds = Bounds(options.recursion, options.depth)
         stretches = Stretches(self._system, self._violations, self._entry, bounds, self._contexts, options.ends)
@@ -166,14 +170,22 @@ class _Proving:
             found = reusing.mapped(earlier, options.align)
             if found is not None and options.revalidates and options.reuse == "annotations":
                 with clock.within(_REVALIDATED * options.seconds):
-                    proof = revalidated(found, self._system, options.ends, self._model, budget)
+                    proof = revalidated(found, reusing.translated, options.ends, self._model, budget)
                 if proof is None:
                     proof = self._repaired(reusing, found)
-                if proof is not None:
-                    return proof
+                seen = proof or self._plainly_violated()
+                if seen is not None:
+                    return seen
             return _NOTHING if found is None else reusing.of(found, options.reuse, self._until(_REUSE))
         except UNREADABLE:
             return _NOTHING
+
+    def _plainly_violated(self) -> Unproved | None:
+        """A violation that is found soon, by a search from nothing."""
+        if not self._share:
+            return None
+        found, is_open = self._by_refinement(_NOTHING, clock.spent() + _LOOK * self._options.seconds)
+        return found if isinstance(found, Unproved) and found.may_violate and not is_open else None
 
     def _repaired(self, reusing: Reusing, found: MappedProof) -> Proved | None:
         """The proof that an earlier one is where only what the change concerns is found again; None if it is none."""

@@ -24,10 +24,10 @@ import tree_sitter_c
 from tree_sitter import Language, Node, Parser, Point, Range, Tree
 
 from analysis.c.layout_attributes import is_packing, packings
+from analysis.frontend.syntax import sized_members, typedef_names
 from analysis.frontend.syntax.cleaning import Attribute, clean
 from analysis.frontend.syntax.old_style import OldStyle, give_types, separate
 from analysis.frontend.syntax.signed_numbers import as_names
-from analysis.frontend.syntax.sized_members import without_parentheses
 from analysis.frontend.syntax.type_operands import Fragment
 from analysis.frontend.text.difference import difference
 
@@ -45,7 +45,7 @@ class SyntaxTree:
 
     `text` is the preprocessed text, cleaned, with the same length and lines; where a definition has no result type,
     the tree has an `int` in the white space before it, and behind `sizeof` it has names for numbers (`signed_numbers`) and lacks
-    some parentheses (`sized_members`). `pragmas` are those but for `#pragma pack`. `errors` are the half-open
+    some parentheses (`sized_members`, `typedef_names`). `pragmas` are those but for `#pragma pack`. `errors` are the half-open
     byte ranges that the parser could not make sense of, empty where something was missing. `base` is the last text without
     errors, and its tree, for the next `parse`.
     """
@@ -122,7 +122,7 @@ def parse(preprocessed: bytes, previous: SyntaxTree | None = None) -> SyntaxTree
     """
     cleaned = clean(preprocessed)
     text, definitions = separate(cleaned.text)
-    typed = without_parentheses(as_names(give_types(text)))
+    typed = typedef_names.without_parentheses(sized_members.without_parentheses(as_names(give_types(text))))
     base = None if previous is None else previous.base
     syntax = SyntaxTree(text, cleaned.attributes, cleaned.computed_gotos, _tree(typed, base))
     syntax.unnamed_bits, syntax.pragmas = cleaned.unnamed_bits, cleaned.pragmas

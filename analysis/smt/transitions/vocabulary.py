@@ -38,6 +38,7 @@ class Vocabulary(Mapping[StateVariable, Term]):
         self.inputs = Inputs()
         self._symbols: dict[StateVariable, Term] = {}
         self._types: dict[str, Type] = {}
+        self._ranges: dict[Term, tuple[Type, Term]] = {}
         self.statics: dict[str, int] = {}
         self._locals: dict[str, dict[str, int]] = {}
         names = [*(f"@{name}" for name in self.objects.in_memory("")), *(f"&{name}" for name in self._functions())]
@@ -105,10 +106,20 @@ class Vocabulary(Mapping[StateVariable, Term]):
             name = str(term.data).partition(INSTANCE)[0]
             type_ = self._types.get(name) or self.inputs.types.get(name)
             if type_ is not None and term.sort.kind != "Array":
-                said = self.arithmetic.in_range(term, type_)
+                said = self._range(term, type_)
                 if said is not TRUE:
                     found.append(said)
         return found
+
+    def _range(self, term: Term, type_: Type) -> Term:
+        """That the value of a symbol is one of its type; made once for those of state variables, which stay."""
+        known = self._ranges.get(term)
+        if known is not None and known[0] is type_:
+            return known[1]
+        said = self.arithmetic.in_range(term, type_)
+        if term.data in self._types:
+            self._ranges[term] = type_, said
+        return said
 
     def without_ranges(self, term: Term) -> Term:
         """A formula over state variables without the parts of it that their types say."""

@@ -15,7 +15,7 @@ from analysis.cfa.graph import Edge
 from analysis.engines.automaton.facts.facts import NOTHING, RESULT_KEY, Environment, Fact, bounded
 from analysis.engines.automaton.facts.interior import into, is_into, points_into
 from analysis.engines.automaton.facts.moved_paths import is_steady
-from analysis.engines.automaton.facts.ownership import escapes
+from analysis.engines.automaton.facts.ownership import escapes, loses_holder
 from analysis.engines.automaton.facts.passed_paths import (
     arguments_of,
     is_out_parameter,
@@ -144,6 +144,8 @@ class CallTransfer:
         if len(untouched) < len(fact.paths) and self._transfer.rules[fact.rule].ownership:
             return []  # the callee may have put something else in its place, and may have taken care of it
         paths = self._left_by_result(call, untouched) - temporaries(call)
+        if self._gives_another(call, fact, paths):
+            return []
         found: list[int] = []
         number = None if call.result is None else model.conditions.numbers.get(call.result)
         for state, result in self._transfer.fire(model, edge, fact):
@@ -151,6 +153,11 @@ class CallTransfer:
                 environment: Environment = () if result is None or number is None else ((number, result),)
                 found.extend(self._transfer.outcomes.settle(edge, Fact(fact.rule, state, fact.paths), paths, environment))
         return found
+
+    def _gives_another(self, call: ir.Call, fact: Fact, paths: set[Path]) -> bool:
+        """Whether an owned value is out of reach as the result is stored where its holder was (`loses_holder`)."""
+        written = None if call.result is None else path_of(call.result)
+        return self._transfer.rules[fact.rule].ownership and loses_holder(fact, written, paths)
 
     def _is_changed(self, model: FunctionModel, edge: Edge, fact: Fact, path: Path) -> bool:
         """Whether the call may change the value at a path of a fact. What a test has found stays where only functions might
@@ -177,7 +184,8 @@ class CallTransfer:
             return []
         if before is not None:
             paths |= self._stayed(model, edge, callee, before, after)
-            if not paths and rule.ownership and self._wiped(edge, callee, before, after):
+            is_elsewhere = self._gives_another(call, before, paths)
+            if is_elsewhere or (not paths and rule.ownership and self._wiped(edge, callee, before, after)):
                 return []
         paths -= temporaries(call)
         fact = Fact(after.rule, after.state, bounded(paths) or after.paths)

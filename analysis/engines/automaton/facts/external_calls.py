@@ -20,6 +20,7 @@ from analysis.engines.automaton.facts.ownership import (
     handed_back,
     is_about,
     is_read_after,
+    loses_holder,
     may_end,
     takes_over,
 )
@@ -130,6 +131,8 @@ class ExternalCalls:
         """The fact at those of its paths that the call's result leaves."""
         if call.result is not None:
             paths = survivors(tuple(paths), path_of(call.result), lvalue_cell(call.result))
+            if self._rules[fact.rule].ownership and loses_holder(fact, path_of(call.result), paths):
+                return []
         return self._outcomes.settle(edge, fact, paths, environment)
 
     def _changes_state(self, call: ir.Call, fact: Fact, argument: Path, paths: set[Path]) -> bool:

@@ -172,9 +172,13 @@ def goes_away(fact: Fact, written: Path | None, value: ir.Expr, paths: set[Path]
     """Whether an owned value is no more a matter of the fact, which has these paths after an assignment."""
     if mentions(value, fact.paths) and not gained_by(paths, fact):
         return True  # it goes somewhere by arithmetic or inside an aggregate
-    if paths or written is None or written in fact.paths:
-        return False
-    return any(map(behind_pointer, fact.paths))  # its holder is gone, which is a matter of its own
+    return loses_holder(fact, written, paths)
+
+
+def loses_holder(fact: Fact, written: Path | None, paths: Set[Path]) -> bool:
+    """Whether an owned value has no path left because the variable is written through which it was reached: what becomes of the
+    object that holds it is a matter of its own."""
+    return not paths and written is not None and written not in fact.paths and any(map(behind_pointer, fact.paths))
 
 
 def gained_by(paths: set[Path], fact: Fact) -> bool:

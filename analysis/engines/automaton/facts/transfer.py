@@ -28,6 +28,7 @@ from analysis.engines.automaton.facts.moved_paths import (
 from analysis.engines.automaton.facts.outcomes import Outcomes
 from analysis.engines.automaton.facts.ownership import gets_holder, goes_away, is_handed_out, is_new_holder, is_shared
 from analysis.engines.automaton.facts.relevance import Relevance
+from analysis.engines.automaton.facts.resized_blocks import is_of_no_size, where_left
 from analysis.engines.automaton.functions.access_paths import CALLER, RESULT, Path, behind_pointer, beside, path_of
 from analysis.engines.automaton.functions.function_model import FunctionModel, asks_for_failures
 from analysis.engines.automaton.functions.known_conditions import Known
@@ -168,10 +169,11 @@ class Transfer:
         The states from then on (an error by its number), each with what it says of the call's result; the state as it is, if no
         transition fires; nothing, if the value is of no more interest.
         """
+        rule = self.rules[fact.rule]
         for match in model.matches(edge).before:
             if match.rule != fact.rule or match.source != fact.state or match.path not in fact.paths:
                 continue
-            transition = self.rules[fact.rule].transitions[match.transition]
+            transition = rule.transitions[match.transition]
             if transition.if_function_has and not model.function_has(match.rule, match.transition, match.path):
                 continue
             if match.target == ERROR:
@@ -179,7 +181,7 @@ class Transfer:
             outcomes: list[tuple[str | int, Interval | None]] = []
             if match.target != STOP:
                 outcomes.append((match.target, transition.result))
-            if transition.result is not None:
+            if transition.result is not None and not (rule.ownership and is_of_no_size(self._program, edge.effect)):
                 outcomes.append((fact.state, complement(transition.result)))
             return outcomes
         return [(fact.state, None)]
@@ -191,9 +193,10 @@ class Transfer:
         if result is None or not isinstance(call, ir.Call) or call.result is None:
             return numbers
         key = model.conditions.numbers.get(call.result)
-        if key is None:
-            return numbers
-        environment: Environment = ((key, result),)
+        said: Known = {} if key is None else {key: result}
+        if self.rules[fact.rule].ownership and result == ZERO:
+            said = where_left(model, self._program, call) | said
+        environment: Environment = tuple((number, said[number]) for number in sorted(said))
         return [n if n in self.facts.errors else self.facts.number(self.facts[n].with_environment(environment)) for n in numbers]
 
     def _effect(self, model: FunctionModel, edge: Edge, fact: Fact, result: Interval | None) -> list[int]:

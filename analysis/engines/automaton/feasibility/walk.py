@@ -26,7 +26,7 @@ from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.solver.full import Via
 from analysis.model import ir
 from analysis.model.c_types import Pointer
-from analysis.model.intervals import ANY, Interval
+from analysis.model.intervals import ANY, NONZERO, Interval
 
 _LAST = 30  # edges before a place that every path to it takes
 Last = Literal["nothing", "flags", "all"]
@@ -204,7 +204,13 @@ class Walk:
             store.put(call.result, result, items)
         for number, interval in self._delta.facts[after].environment:
             assert isinstance(number, int), "names are for exits"
-            store.put(model.conditions.keys[number], interval, items)
+            key = model.conditions.keys[number]
+            if key == call.result:
+                store.put(key, interval, items)
+            elif interval == NONZERO and not store.assume(
+                ir.Assume(key, True)
+            ):  # so the state after the call says of an argument
+                return False
         return True
 
     def touching(self, function: str, followed: Set[ir.Expr]) -> Touched:

@@ -6,7 +6,8 @@ So two answers follow an edit with distant effects. `chains` keeps the calls fro
 entry to the function of a finding until the graph differs on that chain. `answers` keeps what it
 returns for functions whose graph and verdicts stay. `alike_errors` says which errors have one cause, so that one is reported.
 `path_evidence` says what speaks for a finding, by its path (`tracked_path`, `assertion_evidence`; `places_in_memory`,
-`questions`, `searches` and `skipped_loops` look for what was asked or done before; `every_run` and `agreeing_targets` say which
-functions are as good as `free` or `malloc`), and by how other calls of a function treat its result (`sibling_calls`); that is
-counted in the whole program, so a finding is reported anew when it differs. `session.scores` makes a score of it.
+`questions`, `searches` and `skipped_loops` look for what was asked or done before, `tagged_owners` for what an object says of
+itself; `every_run` and `agreeing_targets` say which functions are as good as `free` or `malloc`), and by how other calls of a
+function treat its result (`sibling_calls`); that is counted in the whole program, so a finding is reported anew when it
+differs. `session.scores` makes a score of it.
 """

@@ -22,19 +22,25 @@ class AssertedPath(TrackedPath):
             yield "never-asserted"
             return
         names = {var.name for var in self._variables(own[-1])}
-        calls = {
-            target.name
-            for taken in own
-            if isinstance(effect := self._edge(taken).effect, ir.Call) and isinstance(target := effect.result, ir.Var)
-        }
+        asked = [call for target, call in self._calls().items() if target.name in names]
         if not names:  # `assert(!"reached")`
             yield "never-asserted"
-        elif names & calls:
-            yield "result-asserted"
+        elif asked:
+            of_program = all(self._program.only_target(call) in self._program.functions for call in asked)
+            yield "own-result-asserted" if of_program else "result-asserted"
         elif any(map(is_memory, self._asserted(own, names))):
             yield "in-memory"
         elif any(var.scope == "parameter" for var in self._variables(own[-1])):
             yield "argument-asserted"
+
+    def _calls(self) -> dict[ir.Var, ir.Call]:
+        """The variables that are set to results of calls in the function of the assertion, each with the last such call."""
+        found: dict[ir.Var, ir.Call] = {}
+        for taken in self._path[:-1]:
+            effect = self._edge(taken).effect if taken.event in ("edge", "call") and self._is_own(taken) else None
+            if isinstance(effect, ir.Call) and isinstance(effect.result, ir.Var):
+                found[effect.result] = effect
+        return found
 
     def _asserted(self, own: Sequence[Taken], names: set[str]) -> Iterator[ir.Expr]:
         """The condition of an assertion, and what was assigned to its variables last."""

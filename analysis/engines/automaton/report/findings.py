@@ -392,8 +392,11 @@ def _told_apart(free: ErrorFree, error: Error, reported: _Reported, places: Plac
 
 
 def _up_to(error: Error, path: list[Taken]) -> list[Taken]:
-    """The path up to the error: for one that was raised to a call, this is where that call is made last."""
+    """The path up to the error: for one that was raised to a call, this is where that call is made last. Where a result is lost,
+    the path comes back from the call."""
     place = error[0], error[1].edge
+    if (path[-1].function, path[-1].edge) == place:
+        return path
     last = max(number for number, taken in enumerate(path) if (taken.function, taken.edge) == place and taken.event != "return")
     return path[: last + 1]
 

@@ -3,12 +3,13 @@
 `set_up(&t);` lends `t` to `set_up`, if neither that nor what it passes the address on to stores it, as far as their bodies
 say, or what is known of the library (`functions.lending`). What `t` holds is followed by name. So the functions must not
 reach it by the address of a member, nor move it into an object that they do not know to be another one, as `*a = *b;` does.
-An address that is used in any other way counts as one that somebody keeps.
+An address that is used in any other way counts as one that somebody keeps. What is not used on the way to an error is known to
+nobody there (`is_never_taken`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from analysis.cfa.addresses_taken import taken_among, taken_by
 from analysis.cfa.graph import Cfa, Program
@@ -40,6 +41,18 @@ def is_only_lent(program: Program, cfa: Cfa, name: str, looked: set[str]) -> boo
                 return False
             waiting += [(taker, position) for taker in found]
     return _are_harmless(program, waiting, looked)
+
+
+def is_never_taken(cfa: Cfa, passed: Iterable[int], name: str) -> bool:
+    """Whether none of the edges that a run has passed so far, by id, uses the address of a local variable: then nobody else knows
+    it, whatever other runs do."""
+    if cfa.unsupported:
+        return False
+    if name not in taken_by(cfa).own:
+        return True
+    effects = (cfa.by_id[id_].effect for id_ in set(passed))
+    parts = (part for effect in effects for expr in ir.expressions(effect) for part in ir.walk(expr))
+    return all(var.name != name or var.scope == "global" for var in taken_among(parts))
 
 
 def _lent(call: ir.Call, name: str) -> Iterator[int]:

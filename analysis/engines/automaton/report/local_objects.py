@@ -13,7 +13,7 @@ from analysis.engines.automaton.facts.passed_paths import arguments_of
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.functions.access_paths import CALLER, RESULT, Path
 from analysis.engines.automaton.report.every_run import is_unavoidable
-from analysis.engines.automaton.report.lent_objects import is_only_lent
+from analysis.engines.automaton.report.lent_objects import is_never_taken, is_only_lent
 from analysis.engines.automaton.report.places_in_memory import is_in_union
 from analysis.engines.automaton.report.trace import Taken
 from analysis.model import ir
@@ -26,6 +26,23 @@ def is_local(program: Program, function: str, path: Path, looked: set[str]) -> b
     """Whether a value is in a variable of the function that nobody else knows. Adds to `looked` the functions that this depends
     on."""
     return _is_named(path, program.records) and is_only_lent(program, program.functions[function], path[0], looked)
+
+
+def is_unknown_so_far(delta: ProgramDelta, path: Sequence[Taken], home: Taken, value: Path) -> bool:
+    """Whether a value is in a variable of the function of a step of the path, and the steps of that activation up to there do not
+    use its address."""
+    cfa = delta.program.functions[home.function]
+    own = list[int]()
+    for taken in reversed(path[: _number(path, home) + 1]):
+        if taken.depth < home.depth:
+            break
+        if taken.depth == home.depth and taken.edge >= 0:
+            own.append(taken.edge)
+    return _is_named(value, delta.program.records) and is_never_taken(cfa, own, value[0])
+
+
+def _number(path: Sequence[Taken], step: Taken) -> int:
+    return max(number for number, taken in enumerate(path) if taken is step)
 
 
 def _is_named(path: Path, records: Mapping[str, RecordDefinition]) -> bool:

@@ -18,7 +18,7 @@ from analysis.engines.automaton.functions.access_paths import Path, path_of, roo
 from analysis.engines.automaton.report.agreeing_targets import gives
 from analysis.engines.automaton.report.asked_sizes import is_zero_asked
 from analysis.engines.automaton.report.assertion_evidence import AssertedPath
-from analysis.engines.automaton.report.local_objects import is_local, is_passed_local
+from analysis.engines.automaton.report.local_objects import is_local, is_passed_local, is_unknown_so_far
 from analysis.engines.automaton.report.null_comparisons import needs_null_in_memory
 from analysis.engines.automaton.report.other_results import is_sometimes_given, is_taken_for_failure
 from analysis.engines.automaton.report.places_in_memory import (
@@ -28,12 +28,14 @@ from analysis.engines.automaton.report.places_in_memory import (
     is_reachable,
     is_renewed,
     is_untouched,
+    is_unwritten,
 )
 from analysis.engines.automaton.report.questions import is_answered_before, is_asked_about, is_asked_before, only_computes
 from analysis.engines.automaton.report.retested import is_retested
 from analysis.engines.automaton.report.searches import is_of_surroundings, is_split, was_found_before
 from analysis.engines.automaton.report.sibling_calls import Calls, tests
-from analysis.engines.automaton.report.skipped_loops import is_skipped
+from analysis.engines.automaton.report.skipped_loops import is_left_unkept, is_left_unset
+from analysis.engines.automaton.report.tagged_owners import is_tagged
 from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.report.unavoidable import effect_of, leads_elsewhere
 from analysis.engines.automaton.report.unkept import is_unkept
@@ -77,7 +79,7 @@ class Tracked(AssertedPath):
 
     def _is_released_elsewhere(self) -> bool:
         """Whether another function releases the object, in some runs: that function has the branch that decides it."""
-        return self._rule.about_object and self._of_beginning() == "function-result"
+        return self._rule.about_object and self._of_beginning() in ("function-result", "handed-out")
 
     def _is_decided_outside(self) -> bool:
         """Whether the branch that leads to the beginning, in its function, tests what a library function answered; or the
@@ -121,7 +123,7 @@ class Tracked(AssertedPath):
             yield "asked-about"
         if self._is_asked_before():
             yield "asked-before"
-        if self._is_left_unset():
+        if self._is_loop_skipped():
             yield "loop-skipped"
         if self._of_beginning() == "null-constant" and self._is_null_compared():
             yield "null-compared"
@@ -133,6 +135,13 @@ class Tracked(AssertedPath):
             yield "taken-for-failure"
         if self._of_beginning() == "allocated-elsewhere" and is_sometimes_given(self._delta, self._steps, self._home):
             yield "sometimes-given"
+        if self._of_beginning() == "owned-member" and self._is_tagged():
+            yield "tagged-owner"
+
+    def _is_tagged(self) -> bool:
+        """Whether the path asks the object that owns the value of which kind it is."""
+        own = [taken for taken in self._path[self._first :] if taken.event == "edge" and self._is_own(taken)]
+        return any(is_tagged((self._edge(taken).effect for taken in own), path[0]) for path in self._fact.paths)
 
     def _needed(self) -> Iterator[Evidence]:
         if self._is_late:
@@ -159,7 +168,11 @@ class Tracked(AssertedPath):
     def _shared(self) -> Iterator[Evidence]:
         """Signs that other functions know the memory that the value is in."""
         holders = self._ended_holders()
-        if self._is_from_memory() and not any(ends_in(self._fact.paths[0], holder) for holder in holders):
+        if (
+            self._is_from_memory()
+            and not self._is_just_handed_out()
+            and not any(ends_in(self._fact.paths[0], holder) for holder in holders)
+        ):
             yield "stored-failure" if self._is_failure() else "in-memory"
         names = [path for path in self._own_paths() if not any(ends_in(path, holder) for holder in holders)]
         if self._rule.ownership and (any(map(is_reachable, names)) or self._is_stored_below() or self._has_known_address()):
@@ -168,7 +181,7 @@ class Tracked(AssertedPath):
     def _has_known_address(self) -> bool:
         """Whether a variable holds what another function gave, and its own address is known elsewhere."""
         names = [] if self._is_own(self._steps[0]) else [path for path in self._lost_paths()[:1] if len(path) == 1]
-        return any(not is_local(self._program, self._home.function, path, self.looked) for path in names if path[0][0] != "<")
+        return any(not self._is_local(path) for path in names if path[0][0] != "<")
 
     def _ended_holders(self) -> list[Path]:
         """The paths to what the error passes to the function that frees it: what was stored in it, nobody reaches there any more.
@@ -186,6 +199,14 @@ class Tracked(AssertedPath):
         is_read = any(map(self._is_of_others, self._lost_paths()[:1])) and not self._is_untouched()
         return is_read or any(map(self._is_read_again, self._steps[1:])) or self._is_renewed()
 
+    def _is_just_handed_out(self) -> bool:
+        """Whether a call has just put the freed pointer where it is read, and nothing was written since."""
+        if self._of_beginning() != "handed-out":
+            return False
+        returns = (number for number, taken in enumerate(self._steps) if taken.event == "return" and self._is_own(taken))
+        back = max(returns, default=0)
+        return is_unwritten([self._edge(taken).effect for taken in self._steps[back + 1 : -1]])
+
     def _lost_paths(self) -> tuple[Path, ...]:
         """The names of the value that the error is about, in the activation in which it meets the error."""
         is_below = self._rule.ownership and self._home is not self._last
@@ -195,7 +216,13 @@ class Tracked(AssertedPath):
         """Whether a value is read from memory, but for what is lost with a local object: its members are followed."""
         if not is_in_memory(path) or not self._rule.ownership:
             return is_in_memory(path)
-        return not is_local(self._program, self._home.function, path, self.looked)
+        return not self._is_local(path)
+
+    def _is_local(self, path: Path) -> bool:
+        """Whether a value is in a variable that nobody else knows, on the path at least."""
+        if not self._is_late and is_unknown_so_far(self._delta, self._path, self._home, path):
+            return True
+        return is_local(self._program, self._home.function, path, self.looked)
 
     def _was_found(self) -> bool:
         """Whether the first step is a call that looks for something that is known to be there."""
@@ -265,14 +292,19 @@ class Tracked(AssertedPath):
             return True
         return self._is_decided_inside() and is_asked_before(self._program, self._path, source, depth)
 
-    def _is_left_unset(self) -> bool:
-        """Whether the path passes a loop that would have set the variable, which was null before, without a turn of it."""
+    def _is_loop_skipped(self) -> bool:
+        """Whether the path passes a loop without a turn that would have set the variable, which was null before; or that would
+        have kept the block."""
         first = self._steps[0]
-        if self._of_beginning() != "null-constant" or not self._is_own(first):
+        is_null = self._of_beginning() == "null-constant" and self._is_own(first)
+        if not is_null and not self._rule.ownership:
             return False
         cfa = self._program.functions[first.function]
-        own = [self._edge(taken) for taken in self._steps[:-1] if taken.event == "edge" and self._is_own(taken)]
-        return any(is_skipped(cfa, own[: number + 1]) for number in range(1, len(own)))
+        own = [t for t in self._steps[:-1] if t.event == "edge" and (t.function, t.depth) == (first.function, first.depth)]
+        ways = [(taken, [self._edge(one) for one in own[: number + 1]]) for number, taken in enumerate(own) if number]
+        if is_null:
+            return any(is_left_unset(cfa, way) for _, way in ways)
+        return any(is_left_unkept(cfa, way, {path[0] for path in self._delta.facts[taken.before].paths}) for taken, way in ways)
 
     def _is_null_compared(self) -> bool:
         """Whether the last branch in the function of the error needs that a pointer in memory is null."""

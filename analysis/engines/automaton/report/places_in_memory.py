@@ -49,6 +49,15 @@ def is_untouched(path: Path, effects: Sequence[ir.Effect]) -> bool:
     return False
 
 
+def is_unwritten(effects: Sequence[ir.Effect]) -> bool:
+    """Whether the effects only test, and set local variables: memory is as it was before."""
+    return all(
+        isinstance(effect, ir.Assume)
+        or (isinstance(effect, ir.Assign) and isinstance(effect.target, ir.Var) and effect.target.scope != "global")
+        for effect in effects
+    )
+
+
 def is_renewed(edge: Edge, model: FunctionModel) -> bool:
     """Whether a call may write the place in memory where an argument was read: `while (list->head) remove(list->head);` reads a
     new head each time. A member can also be written through a pointer to its type."""

@@ -5,6 +5,8 @@ changes what they lead to. Whether somebody does is not asked: that the same was
 first argument is what is searched, and is followed back through copies and parameters. The others, of which there is at least
 one, say what is looked for, and must be constants.
 
+A character is found in a string that begins with it: `if (path[0] != '/') return; last = strrchr(path, '/');`.
+
 So it is with `getenv("HOME")`, which only some functions of the library change, of which the table does not say all.
 
 `strsep(&s, ",")` finds something as long as there is a string: it gives null only where `s` is. So it counts as found where `s`
@@ -16,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from analysis.c.functions import known
-from analysis.c.text_searches import SPLITS
+from analysis.c.text_searches import CHARACTER_SEARCHES, SPLITS
 from analysis.cfa.graph import Cfa
 from analysis.engines.automaton.functions.known_conditions import pointers_followed
 from analysis.engines.automaton.report.trace import Taken
@@ -43,10 +45,22 @@ class _Search:
         self.found = set()
 
     def is_done_by(self, effect: ir.Effect) -> bool:
-        """Whether an effect is the same search, with a result that was found not to be null behind it."""
+        """Whether an effect is the same search, with a result that was found not to be null behind it; or the search is for a
+        character, and this is the branch where the string begins with it."""
+        if isinstance(effect, ir.Assume):
+            return ir.direct_callee(self.call) in CHARACTER_SEARCHES and self._begins(effect)
         if not isinstance(effect, ir.Call) or effect.result not in self.found:
             return False
         return effect.callee == self.call.callee and effect.arguments == (self.searched, *self.call.arguments[1:])
+
+    def _begins(self, branch: ir.Assume) -> bool:
+        """Whether the branch says that the first character of the string is the one that is looked for."""
+        condition = branch.condition
+        if not isinstance(condition, ir.Binary) or condition.operator != ("==" if branch.truth else "!="):
+            return False
+        first, character = ir.strip_casts(condition.left), ir.strip_casts(condition.right)
+        is_same = isinstance(character, ir.IntConst) and character == ir.strip_casts(self.call.arguments[1])
+        return is_same and isinstance(first, ir.Deref) and ir.strip_casts(first.pointer) == self.searched
 
     def go_before(self, effect: ir.Effect) -> None:
         """Goes from behind an effect to the state before it."""

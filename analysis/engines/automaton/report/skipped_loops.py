@@ -1,27 +1,48 @@
-"""Loops that a path passes without a turn: `p = NULL; for (i = 0; i < n; i++) p = next(p); use(p);`, where n is 0.
+"""Loops that a path passes without a turn: `p = NULL; for (i = 0; i < n; i++) p = next(p); use(p);`, where n is 0. Or, where a
+block is lost, `for (i = first; i < end; i++) table[i] = block;`.
 
 Whoever wrote that may know that there is a turn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 
 from analysis.cfa.graph import Cfa, Edge
+from analysis.engines.automaton.functions.access_paths import root_of
 from analysis.model import ir
 
 
-def is_skipped(cfa: Cfa, path: Sequence[Edge]) -> bool:
+def is_left_unset(cfa: Cfa, path: Sequence[Edge]) -> bool:
     """Whether the last step of a path is the branch out of a loop that sets the variable which the first step sets, and the path
     was not in the loop."""
-    leaving, variable = path[-1], ir.target_of(path[0].effect)
-    if variable is None or not isinstance(leaving.effect, ir.Assume):
+    variable = ir.target_of(path[0].effect)
+    return variable is not None and _skips(cfa, path, lambda effect: _sets(effect, variable))
+
+
+def is_left_unkept(cfa: Cfa, path: Sequence[Edge], variables: Set[str]) -> bool:
+    """Whether the last step of a path is the branch out of a loop that stores one of the variables in memory, and the path was
+    not in the loop."""
+    return _skips(cfa, path, lambda effect: _keeps(effect, variables))
+
+
+def _skips(cfa: Cfa, path: Sequence[Edge], does: Callable[[ir.Effect], bool]) -> bool:
+    leaving = path[-1]
+    if not isinstance(leaving.effect, ir.Assume):
         return False
     turns = [edge for edge in cfa.outgoing[leaving.source] if edge.id != leaving.id and isinstance(edge.effect, ir.Assume)]
     inside = set[int]().union(*(_between(cfa, turn.target, leaving.source) for turn in turns))
     if not inside or leaving.target in inside or any(edge.source in inside for edge in path[:-1]):
         return False
-    return any(edge.source in inside and _sets(edge.effect, variable) for edge in cfa.edges)
+    return any(edge.source in inside and does(edge.effect) for edge in cfa.edges)
+
+
+def _keeps(effect: ir.Effect, variables: Set[str]) -> bool:
+    """Whether an effect stores one of the variables where a pointer leads."""
+    if not isinstance(effect, ir.Assign) or isinstance(effect.target, ir.Var):
+        return False
+    value = ir.strip_casts(effect.value)
+    return isinstance(value, ir.Var) and root_of(value) in variables
 
 
 def _sets(effect: ir.Effect, variable: ir.Expr) -> bool:

@@ -11,6 +11,7 @@ from analysis.engines.automaton.facts.facts import NOTHING, Fact
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.functions.access_paths import path_of, root_of
 from analysis.engines.automaton.report.agreeing_targets import gives
+from analysis.engines.automaton.report.handed_out import is_handed_out_freed
 from analysis.engines.automaton.report.local_objects import holding
 from analysis.engines.automaton.report.sibling_calls import Asked, Calls, constants_of
 from analysis.engines.automaton.report.trace import Taken
@@ -113,6 +114,8 @@ class TrackedPath:
         is_release = self._rule.about_object and not self._rule.ownership
         if is_release and always_begins(self._program, self._path[: self._first + 1], self._home, self.looked):
             return "released-here"
+        if is_release and is_handed_out_freed(self._delta, self._steps, self._home):
+            return "handed-out"
         if self._is_own(first) and first.event in ("call", "descent"):
             return "null-constant"  # as an argument
         if not self._is_own(first) or first.event != "edge":

@@ -85,7 +85,7 @@ class Reusing:
         """An earlier proof, with what a change breaks found again around there: of lemmas, or else by a search among the heads
         concerned (`searching`; with no seconds, there is none). Nothing, if that does not give a proof."""
         began = time.process_time()
-        known = self._map(earlier)
+        known = self.translated(earlier)
         repair = LocalRepair(self.stretches, self._triples, known, earlier.pair, Lemmas(known, self.stretches).at)
         found = repair.run(goes_on)
         self._repairing = time.process_time() - began
@@ -109,7 +109,8 @@ class Reusing:
             return Reused()
         return Reused("search", self._annotation({**found.assertions, **more}), work=work)
 
-    def _map(self, earlier: MappedProof) -> AnnotationMap:
+    def translated(self, earlier: MappedProof) -> AnnotationMap:
+        """Says an earlier proof in the terms of the new program."""
         if self._known is None:
             self._known = AnnotationMap(earlier.pair, earlier.annotation, self._system, self._contexts)
         return self._known
@@ -117,7 +118,7 @@ class Reusing:
     def of(self, earlier: MappedProof, reuse: Reuse, goes_on: Callable[[], bool]) -> Reused:
         """What an earlier proof gives."""
         began, pair = time.process_time(), earlier.pair
-        known = self._map(earlier)
+        known = self.translated(earlier)
         found = Reused(work=ReuseWork(changed=pair.changed_edges, differing=earlier.differing))
         if reuse == "annotations":
             found = self._left(pair, known, found.work, goes_on)

@@ -5,10 +5,12 @@ to be followed any further. This goes beyond [IPA], whose algorithms begin with 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import msgspec
 
 from analysis.certificate.annotation import Annotation
+from analysis.certificate.annotation_map import AnnotationMap
 from analysis.certificate.checked_outcome import Proved, ReuseWork, Work
 from analysis.certificate.checker import check
 from analysis.certificate.later_version import claimed
@@ -18,7 +20,6 @@ from analysis.cpa.predicates.adjustable_blocks import BlockEnds, block_ends
 from analysis.model.c_types import DataModel
 from analysis.smt.logic.term_building import FALSE
 from analysis.smt.solving.solver import Budget
-from analysis.smt.transitions.system import System
 
 
 class MappedProof(msgspec.Struct, frozen=True):
@@ -30,12 +31,14 @@ class MappedProof(msgspec.Struct, frozen=True):
     differing: float
 
 
-def revalidated(earlier: MappedProof, system: System, ends: BlockEnds, model: DataModel, budget: Budget) -> Proved | None:
-    """The proof of the new program of the `system` that an earlier one is; None if it is not accepted. `budget`: of each question
-    to the solver."""
+def revalidated(
+    earlier: MappedProof, known: Callable[[MappedProof], AnnotationMap], ends: BlockEnds, model: DataModel, budget: Budget
+) -> Proved | None:
+    """The proof of the new program that an earlier one is; None if it is not accepted. `known` says it in the terms of the new
+    program; `budget`: of each question to the solver."""
     began, pair = time.process_time(), earlier.pair
     try:
-        claim = claimed(pair, earlier.annotation, system, lambda cfa: block_ends(cfa, ends))
+        claim = claimed(known(earlier), lambda cfa: block_ends(cfa, ends))
         annotating = time.process_time() - began
         checked = check(pair.new, claim, model, budget)
     except RefusedError:

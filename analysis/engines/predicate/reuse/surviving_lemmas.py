@@ -27,16 +27,24 @@ class Lemmas:
         self._stretches = stretches
 
     def at(self, place: Location) -> tuple[Term, ...]:
-        """The candidates at a head of a loop."""
-        found = dict.fromkeys(self._own(place))
-        if not found:
-            for other in sorted(self._stretches.heads[place.function]):
-                if other != place.location:
-                    found.update(dict.fromkeys(self._own(Location(place.function, other, place.stack))))
-            for assertion in self._earlier.named_alike(place):
-                found.update(dict.fromkeys(_parts(assertion)))
-        said = dict.fromkeys(map(self._stretches.system.vocabulary.without_ranges, found))
-        return tuple(lemma for lemma in said if lemma is not TRUE and lemma is not FALSE)[:_MOST]
+        """The candidates at a head of a loop: of all there could be, the first."""
+        own = dict.fromkeys(self._own(place))
+        said = map(self._stretches.system.vocabulary.without_ranges, own or self._others(place))
+        found: dict[Term, None] = {}
+        for lemma in said:
+            if lemma is not TRUE and lemma is not FALSE:
+                found[lemma] = None
+                if len(found) == _MOST:
+                    break
+        return tuple(found)
+
+    def _others(self, place: Location) -> Iterator[Term]:
+        """Those of other heads of the function, and then of all."""
+        for other in sorted(self._stretches.heads[place.function]):
+            if other != place.location:
+                yield from self._own(Location(place.function, other, place.stack))
+        for assertion in self._earlier.named_alike(place):
+            yield from _parts(assertion)
 
     def _own(self, place: Location) -> Iterator[Term]:
         disjuncts = self._earlier.disjuncts(place)
