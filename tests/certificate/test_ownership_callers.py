@@ -9,10 +9,9 @@ import msgspec
 import pytest
 
 from analysis.certificate import text
-from analysis.certificate.ownership.closed_checker import check_closed_sets, refusal, without_callers
+from analysis.certificate.ownership.closed_checker import check_closed_sets, open_reason, refusal
 from analysis.certificate.ownership.closed_search import ClosedSearch
 from analysis.certificate.ownership.closed_sets import ClosedSets
-from analysis.certificate.ownership.kept_by_callers import broken
 from analysis.certificate.refusal import RefusedError
 from analysis.cfa.graph import Program
 from analysis.cfa.linking.link import link
@@ -41,7 +40,7 @@ def claim(of: Program, rule: str, name: str = "f") -> tuple[str, ClosedSets]:
     assert followed is not None
     names = search.follow_callers(function, rule)
     assert names is not None
-    why = without_callers(of, followed.found, function, rule) or broken(of, search.found(names), function, rule, RUNS_FROM)
+    why = open_reason(of, search.found_below(names, function, rule), function, rule, RUNS_FROM)
     return why, ClosedSets(function, rule, search.sets(*names), RUNS_FROM)
 
 

@@ -48,7 +48,7 @@ _NEEDED = {
     HOLDS_NONE["resource-leak"]: "`{}` is null, or what it points to leads to nothing that has to be closed",
 }
 
-FOUND_LIVE = "what memory leads to is neither freed nor closed"
+FOUND_LIVE = "all that it reaches through pointers in memory is neither freed nor closed"
 """The requirement that no pointer that the function comes by leads to what has ended (`used_before`)."""
 _HOLD_NONE = frozenset(HOLDS_NONE.values())
 
