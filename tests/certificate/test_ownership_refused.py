@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from analysis.certificate.ownership.closed_checker import obstacle, refusal
+from analysis.certificate.ownership.closed_checker import NOTHING, obstacle, refusal
 from analysis.certificate.ownership.closed_search import ClosedSearch
 from analysis.cfa.graph import Program
 from analysis.cfa.linking.link import link
@@ -63,6 +63,17 @@ CASES = (
         "freed by what follows a bit-field without a name",
         "struct b { int : 5; struct { int y; int z; }; }; void f(void) { struct b *p = malloc(12); if (p) free(&p->y); }",
         FREE,
+    ),
+    Case(
+        "freed by the second of two anonymous members",
+        "struct b { struct { int x; }; struct { int y; }; }; void f(void) { struct b *p = malloc(8); if (p) free(&p->y); }",
+        FREE,
+    ),
+    Case(
+        "a callee returns the second of two anonymous members, which is freed",
+        "struct b { struct { int x; }; union { int y; char c; }; }; "
+        "static int *h(void) { struct b *p = malloc(8); return p ? &p->y : 0; } void f(void) { free(h()); }",
+        FREE + LEAK,
     ),
     Case(
         "a callee returns a pointer into it, which is freed",
@@ -408,6 +419,12 @@ def test_what_may_violate_is_not_proved(case: Case) -> None:
     assert "f" in of.functions
     for rule in case.rules:
         assert why(of, rule), f"{rule} is proved"
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if "is freed by" in case.name], ids=lambda case: case.name)
+def test_what_is_lost_with_a_block_is_not_said_to_be_impossible(case: Case) -> None:
+    """A refusal with another reason would pass for one of these."""
+    assert [rule for rule in case.rules if NOTHING in why(program(case.text), rule)] == []
 
 
 @pytest.mark.parametrize(

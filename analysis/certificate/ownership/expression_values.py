@@ -151,8 +151,9 @@ def _is_at_start(step: Step, lvalue: ir.Expr) -> bool:
         definition = step.program.records.get(part.record.type.key)
         if definition is None or not definition.members:
             return False
-        first = definition.members[0]  # a bit-field without a name, like an anonymous structure, has an empty one
-        if part.record.type.kind == "struct" and (first.name != part.name or first.bits is not None):
+        first = definition.members[0]
+        is_first = (part.name, part.type) == (first.name, first.type)  # anonymous members have one name, and types of their own
+        if part.record.type.kind == "struct" and (not is_first or first.bits is not None):
             return False
     return True
 

@@ -106,11 +106,10 @@ class _Proving:
     def run(self, earlier: EarlierProofs | None) -> Proved | Unproved:
         """What an earlier proof says comes first: as it is, repaired where the change is, and what is left of it. The clauses are
         asked before and after refinement: what Spacer can solve it mostly solves at once, and what it cannot, it rarely can with
-        more time; lemmas that are left need not be found by it. A short search comes before them in small programs, unless
-        something is left to begin with: where it finds a feasible path to a violation, the clauses, which say the same, have no
-        solution. Where the short search has predicates to begin with, it begins with them; where it ends without an answer, all
-        is looked for as from scratch, in as much time as that has, so that what is found there is found here, and not much
-        later."""
+        more time; lemmas that are left need not be found by it. In small programs, a short
+        search comes before them. It begins with the predicates that are left, if there are any. Where it finds a feasible path
+        to a violation, the clauses, which say the same, have no solution. Where all this ends without an answer, the search from
+        scratch follows, with its full time. What is tried before and after it takes some tenths of that time."""
         options, program = self._options, self._program
         searching = options.seconds * (1 - self._share)
         reused = _NOTHING if earlier is None else self._reused(earlier)

@@ -35,4 +35,4 @@ def _is_number(value: ir.Expr, *, zero: bool) -> bool:
 
 def _is_inside(value: ir.Expr, owner: str) -> bool:
     path = path_of(ir.strip_casts(value))
-    return path is not None and path[:2] == (owner, "*") and len(path) > 2
+    return path is not None and path[:2] == (owner, "*") and len(path) > 2 and all(step[0] != "*" for step in path[2:])

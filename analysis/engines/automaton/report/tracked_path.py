@@ -111,11 +111,9 @@ class TrackedPath:
         if any(taken.depth < self._home.depth for taken in self._steps):
             return "passed-failure" if self._is_failure() else "argument"
         result: Beginning = "allocated-elsewhere" if self._rule.ownership else "function-result"
-        is_release = self._rule.about_object and not self._rule.ownership
-        if is_release and always_begins(self._program, self._path[: self._first + 1], self._home, self.looked):
-            return "released-here"
-        if is_release and is_handed_out_freed(self._delta, self._steps, self._home):
-            return "handed-out"
+        released = self._of_release() if self._rule.about_object and not self._rule.ownership else None
+        if released is not None:
+            return released
         if self._is_own(first) and first.event in ("call", "descent"):
             return "null-constant"  # as an argument
         if not self._is_own(first) or first.event != "edge":
@@ -132,6 +130,12 @@ class TrackedPath:
             case ir.Call() as call:
                 return self._of_call(first, call, result)
         return "null-constant"
+
+    def _of_release(self) -> Beginning | None:
+        """How an object was released, where each run of what the function calls releases it."""
+        if always_begins(self._program, self._path[: self._first + 1], self._home, self.looked):
+            return "released-here"
+        return "handed-out" if is_handed_out_freed(self._delta, self._steps, self._home) else None
 
     def _of_call(self, first: Taken, call: ir.Call, result: Beginning) -> Beginning:
         if not self._is_of_library(call):

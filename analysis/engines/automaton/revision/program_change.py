@@ -30,6 +30,7 @@ from analysis.cfa.graph import Cfa, Program
 from analysis.engines.automaton.facts.product import Memo, ProgramDelta, is_small
 from analysis.engines.automaton.facts.relevance import node_of
 from analysis.engines.automaton.facts.value_flows import BEHIND, Node
+from analysis.engines.automaton.functions.access_paths import path_of
 from analysis.engines.automaton.functions.constant_globals import constant_globals, initial_values, spoiled_by
 from analysis.engines.automaton.functions.footprint import Moved
 from analysis.engines.automaton.functions.function_model import Rewritten
@@ -329,7 +330,11 @@ def _ending_otherwise(delta: ProgramDelta, before: ProgramDelta) -> set[str]:
 
 
 def _begins_at(delta: ProgramDelta, name: str, cfa: Cfa, nodes: frozenset[Node]) -> bool:
+    """Whether a value begins to be tracked at one of these nodes: by what the function does, or as the result of a call."""
     for edge in cfa.edges:
+        result = path_of(edge.effect.result) if isinstance(edge.effect, ir.Call) and edge.effect.result is not None else None
+        if result is not None and node_of(name, result) in nodes:
+            return True
         matches = delta.matcher.edge(edge)
         for match in (*matches.before, *matches.after):
             if match.source == START and match.path is not None and node_of(name, match.path) in nodes:
