@@ -11,8 +11,10 @@ from analysis.certificate.ownership.closed_checker import NOTHING, check_closed_
 from analysis.certificate.ownership.closed_search import ClosedSearch
 from analysis.certificate.ownership.closed_sets import ClosedSets
 from analysis.certificate.ownership.kept_by_callers import FOUND_LIVE
+from analysis.certificate.pointed.whole_program import pointed
 from analysis.certificate.refusal import RefusedError
 from analysis.cfa.linking.link import link
+from analysis.model.assumptions import COPIED_POINTERS
 from analysis.model.report import IF_KEPT
 from tests.support.lowered import unit_of
 
@@ -20,6 +22,8 @@ _USE, _MAIN = "use-after-free", ("main",)
 _HEAD = """typedef unsigned long size_t; void *malloc(size_t); void *realloc(void *, size_t); void free(void *); void exit(int);
 char *strtok(char *, const char *); int sscanf(const char *, const char *, ...); void opaque(void); void (*through)(void);
 struct n { struct n *next; int v; char *s; }; struct n *G, *H; long number; int c;
+typedef struct F { char *base; } FILE; FILE *fopen(const char *, const char *); int fclose(FILE *); int setjmp(long *);
+long getline(char **, size_t *, FILE *); char *setlocale(int, const char *);
 static void release(void) { free(H); } static int pick(int a, int b) { return a + b; }
 static int ended(void) { free(H); return 1; }
 static struct n *fresh(void) { return malloc(sizeof(struct n)); }
@@ -61,6 +65,7 @@ _IN_FRONT = {
     f"{_START} f(G); free(G); return 0; }}",
     "ended behind": f"static void f(struct n *p) {{ struct n *q = p->next; c = q->v; free(q->s); }} {_START} f(G); free(G); "
     "return 0; }",
+    "two assignments in one expression": f"{_F} {_START} H = G->next = G; f(G); free(G); return 0; }}",
     "ended where no run goes on": f"{_F} {_START} if (n > 3) {{ free(G); exit(1); }} f(G); free(G); return 0; }}",
 }
 
@@ -93,13 +98,29 @@ _CALLED_LATE = {
     "what has ended is returned": "static struct n *old(void) { struct n *p = malloc(9); free(p); return p; } "
     f"{_F} {_START} G->next = old(); f(G); return 0; }}",
     "a number is passed as a pointer": f"{_F} {_START} f((struct n *)number); return 0; }}",
-    "what is printed is read again": "int sprintf(char *, const char *, ...); long strtol(const char *, char **, int); "
-    f"static union {{ long n; struct n *p; }} U; static int f(struct n *p) {{ return U.p->v; }} {_START} char b[40]; "
-    'struct n *p = fresh(); sprintf(b, "%5p", (void *)p); free(p); U.n = strtol(b, 0, 16); f(G); return 0; }',
-    "the format of what is printed is not known": "int printf(const char *, ...); "
-    f"{_F} {_START} struct n *p = fresh(); printf(v[0], p); free(p); f(G); return 0; }}",
+    "a call that is not seen": f'{_F} static void h(void) {{ __asm__("call f"); }} {_START} f(G); free(G); h(); return 0; }}',
     "what the compiler calls when a block of statements ends": "static void clean(struct n **p) { free(*p); } "
     f"static void h(void) {{ __attribute__((cleanup(clean))) struct n *x = H; }} {_F} {_START} h(); f(G); return 0; }}",
+    "an operand that is not seen ends it": "static int die(void) { exit(1); return 0; } "
+    f"{_F} {_START} return pick(f(G), pick(die(), (free(H), 1))); }}",
+    "a caller is not followed": f"{_F} {_START} long b[99]; if (setjmp(b)) free(H); f(G); return 0; }}",
+    "ended by a callee that is not followed": "static void lost(void) { long b[99]; if (!setjmp(b)) free(H); } "
+    f"{_F} {_START} lost(); f(G); return 0; }}",
+    "ended by the library": f"{_F} {_START} size_t m = 1; FILE *x = fopen(v[0], v[0]); if (!x) return 1; "
+    "getline(&H->s, &m, x); f(G); return 0; }",
+    "the library ends what it returned before": "static int f(struct n *p) { return p->s[0]; } "
+    f'{_START} G->s = setlocale(1, 0); setlocale(1, "C"); return f(G); }}',
+    "ended with an own stream": "static int f(struct n *p) { return p->s[0]; } "
+    f"{_START} FILE *x = fopen(v[0], v[0]); if (!x) return 1; G->s = x->base; fclose(x); n = f(G); free((void *)number); "
+    "return n; }",
+    "the library ends it in a callee": f'static void set(void) {{ setlocale(1, "C"); }} {_F} {_START} set(); f(G); free((void *)number); return 0; }}',
+    "what has ended is stored where it was made": "static void put(void) { struct n *p = malloc(9); free(p); G->next = p; } "
+    f"{_F} {_START} put(); f(G); return 0; }}",
+    "what has ended is among many results": "static struct n *old(struct n *a, struct n *b, struct n *d) { "
+    "struct n *p = malloc(9); if (c & 1) free(a); if (c & 2) free(b); if (c & 4) free(d); free(p); "
+    f"return c > 99 ? p : 0; }} {_F} {_START} G->next = old(0, 0, 0); f(G); return 0; }}",
+    "another parameter leads there": "static int f(struct n *p, struct n *q) { free(q); return p->v; } "
+    f"{_START} return f(G, G); }}",
     "resized before": f"{_F} {_START} H = realloc(H, 99); f(G); return 0; }}",
     "its address is used": f"{_F} int (*at)(struct n *) = f; {_START} f(G); free(H); return at(G); }}",
     "main is called again": f"{_F} {_START} f(G); free(H); return n ? main(0, v) : 0; }}",
@@ -125,6 +146,7 @@ _ENDS_ITSELF = {
     "jumped back": "int f(struct n *p) { int r = 0; again: r += G->next->v; free(H); if (r < 9) goto again; return r; }",
     "a number is a pointer": "int f(struct n *p) { return ((struct n *)number)->v; }",
     "what is read is a pointer": 'int f(char *s) { struct n *q; sscanf(s, "%p", &q); return q->v; }',
+    "the library uses what it kept": 'int f(struct n *p) { int r = p->next->v; strtok(0, " "); return r; }',
     "what the library kept": 'int f(struct n *p) { return strtok(0, " ")[0]; }',
     "stored when it has ended": "int f(struct n *p) { struct n *q = malloc(9); free(q); p->next = q; return p->next->v; }",
     "found in a local": "int f(struct n *p) { struct n *q = malloc(9), **a = &q; free(q); return (*a)->v; }",
@@ -132,6 +154,9 @@ _ENDS_ITSELF = {
     "where a member is changed by the call": "int f(struct n *p) { G->v += ended(); return 0; }",
     "in an index": "static int t[3]; int f(struct n *p) { t[ended()] = G->v; return 0; }",
     "in a list of values": "int f(struct n *p) { int l[2] = {ended(), G->v}; return l[0]; }",
+    "in an assignment in another one": "int f(struct n *p) { return H->v = G->v = ended(); }",
+    "in an assignment to where another one leads": "int f(struct n *p) { struct n *q = malloc(9); free(q); "
+    "return (G->next = q)->v; }",
     "in a case above": "int f(struct n *p) { switch (c) { case 1: ended(); default: return G->v; } }",
     "another parameter ends it": "static int ends(struct n *a) { free(a); return 1; } "
     "int f(struct n *p) { ends(p); return G->next->v; }",
@@ -146,10 +171,41 @@ def test_what_the_function_may_end_before_is_not_required_of_callers(name: str) 
     assert not alone.startswith(IF_KEPT)
 
 
-def test_a_thread_or_a_handler_that_returns_could_end_it_meanwhile() -> None:
-    handled = "void (*signal(int, void (*)(int)))(int); static void on(int s) { c = s; } "
-    assert _said(f"{handled}{_F}{_START} signal(2, on); f(G); free(G); return 0; }}")[1]
-    started = (
-        "int pthread_create(unsigned long *, const void *, void *(*)(void *), void *); static void *on(void *a) { return a; } "
-    )
-    assert _said(f"{started}{_F}{_START} unsigned long t; pthread_create(&t, 0, on, 0); f(G); free(G); return 0; }}")[1]
+def test_a_stream_that_two_parameters_lead_to_is_closed_twice() -> None:
+    text = "static void f(FILE *a, FILE *b) { fclose(a); fclose(b); } static FILE *T; " + _START
+    assert _said(f"{text} T = fopen(v[0], v[0]); if (T) f(T, T); return 0; }}", "use-after-close")[1]
+
+
+_SIGNAL = "void (*signal(int, void (*)(int)))(int); static void on(int s) { c = s; } "
+_THREAD = "int pthread_create(unsigned long *, const void *, void *(*)(void *), void *); static void *on(void *a) { return a; } "
+
+
+@pytest.mark.parametrize(
+    ("declared", "started"),
+    [(_SIGNAL, "signal(2, on);"), (_THREAD, "unsigned long t; pthread_create(&t, 0, on, 0);")],
+    ids=["handler", "thread"],
+)
+def test_a_thread_or_a_handler_that_returns_could_end_it_meanwhile(declared: str, started: str) -> None:
+    alone, why = _said(f"{declared}{_F}{_START} {started} f(G); free(G); return 0; }}")
+    assert alone
+    assert not alone.startswith(IF_KEPT)
+    assert why
+
+
+@pytest.mark.parametrize(("later", "is_all_known"), [("free(G);", True), ("free((void *)number);", False)])
+def test_that_pointers_are_copies_is_listed_as_assumed(later: str, is_all_known: bool) -> None:
+    """What is printed and read again is none, also where it is not known what pointers lead to in the whole program."""
+    program = link(
+        [
+            unit_of(f"""{_HEAD} int sprintf(char *, const char *, ...); long strtol(const char *, char **, int);
+        static union {{ long n; struct n *p; }} U; static int f(void) {{ return U.p->v; }} {_START}
+        char b[40]; void *p = malloc(9); sprintf(b, "%p", p); free(p); U.n = strtol(b, 0, 16); f(); {later} return 0; }}""")
+        ]
+    ).program
+    assert bool(pointed(program).broken) != is_all_known
+    (name,) = (one for one in program.functions if one.rpartition("::")[2] == "f")
+    search = ClosedSearch(program)
+    assert search.follow(name)
+    names = search.follow_callers(name, _USE)
+    assert names is not None
+    assert COPIED_POINTERS.sentence in check_closed_sets(program, ClosedSets(name, _USE, search.sets(*names), _MAIN)).assumptions

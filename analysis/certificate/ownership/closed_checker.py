@@ -28,7 +28,7 @@ from analysis.cpa.obstacles.beside import beside
 from analysis.cpa.obstacles.completeness import called_outside, calls_unknown
 from analysis.cpa.obstacles.given_to_library import given_to_library
 from analysis.frontend.declarations.file_level import UNSEEN
-from analysis.model.assumptions import INSIDE, LEFT_OPEN, OUTSIDE, PASSED_BLOCKS, WHOLE_POINTERS, Assumption
+from analysis.model.assumptions import COPIED_POINTERS, INSIDE, LEFT_OPEN, OUTSIDE, PASSED_BLOCKS, WHOLE_POINTERS, Assumption
 from analysis.model.kept_with import kept_with
 from analysis.model.spelling import display_name
 
@@ -57,7 +57,7 @@ def check_closed_sets(program: Program, claim: ClosedSets) -> ClosedChecked:
         raise RefusedError(f"nothing rules out {claim.rule} in {display_name(claim.entry)}(): {why}")
     names = tuple(one.function for one in claim.functions) if claim.runs_from else (claim.entry,)
     names = (MAIN, *names) if claim.runs_from else names
-    by_data = may_rest_on_data(program, claim.runs_from)
+    by_data = may_rest_on_data(program, claim.rule, claim.runs_from)
     return ClosedChecked(assumptions(program, names, claim.rule, by_data), count_states(claim.functions))
 
 
@@ -264,10 +264,12 @@ def _called(program: Program) -> frozenset[str]:
     return frozenset(name for names in callees(program).values() for name in names)
 
 
-def may_rest_on_data(program: Program, runs_from: tuple[str, ...]) -> tuple[Assumption, ...]:
+def may_rest_on_data(program: Program, rule: str, runs_from: tuple[str, ...]) -> tuple[Assumption, ...]:
     """What a proof about runs from these functions takes for granted if it rests on what pointers lead to in the whole program,
-    as it may."""
-    return pointed(program).assumed if runs_from and not pointed(program).broken else ()
+    or on that nothing has ended that they lead to, as it may."""
+    if runs_from and not pointed(program).broken:
+        return pointed(program).assumed
+    return (COPIED_POINTERS,) if runs_from and rule in USES else ()
 
 
 def assumptions(program: Program, functions: tuple[str, ...], rule: str, by_data: tuple[Assumption, ...]) -> tuple[str, ...]:

@@ -3,7 +3,6 @@ a row does not say all that a function does, it may keep the blocks that it is p
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from analysis.c.blocks import RESIZES
@@ -19,7 +18,7 @@ from analysis.certificate.ownership.expression_values import (
     moved,
     overwritten,
 )
-from analysis.certificate.ownership.memory_state import KEPT, NULL, OTHER, Memory, block_of
+from analysis.certificate.ownership.memory_state import KEPT, NULL, OTHER, Memory
 from analysis.certificate.ownership.obligations import FREES, LEAKS, RULES, USES, Condition
 from analysis.certificate.ownership.open_descriptors import opens_descriptors
 from analysis.certificate.ownership.step import Step
@@ -33,8 +32,6 @@ _ACCESSES = frozenset(
     ("in", "copied", "text", "out", "inout", "link", "beneath", "format", "scan", "lock", "va", "...", "out...")
 )
 _CLOSERS = {"fclose": "stream", "pclose": "stream", "endmntent": "stream", "closedir": "directory"}
-_ADDRESS_OR_CODE = re.compile(r"%[^a-zA-Z%]*p|\\[0-7xuU]|\?\?")
-"""`%p` with flags and numbers; or a character that is written by its code, which may be a part of that."""
 _KINDS = {"block": "heap", "stream": "stream", "directory": "directory"}
 
 
@@ -116,8 +113,6 @@ def _lose(step: Step, call: ir.Call, name: str, function: Function, given: Seque
         step.refuse(LEAKS, f"{name}() may allocate what is not followed")
     if not function.besides.isdisjoint(("frees", "elsewhere")) or function.positions("scan"):
         step.end_others()  # `%p` makes a pointer of what is read
-    if _prints_addresses(call, function) and any(block_of(found) is not None for found in given):
-        step.end_others()  # what is printed may become a pointer again when the block has ended
     if "frees" in function.besides:
         step.refuse(FREES | LEAKS, f"{name}() may free what is not followed")
     if function.result == "descriptor" or "opens" in function.besides:
@@ -134,14 +129,6 @@ def _lose(step: Step, call: ir.Call, name: str, function: Function, given: Seque
             _overwrite(step, bare, given[number], f"{name}() writes to `{spell_expr(bare)}`")
         elif not is_null(bare):
             step.refuse(LEAKS, f"{name}() writes to `{spell_expr(bare)}`, which is a number")
-
-
-def _prints_addresses(call: ir.Call, function: Function) -> bool:
-    """Whether a call of `printf` or one of its like may print where something is, by its format: `%p` does (C11 7.21.6.1p8)."""
-    if function.format is None or function.format >= len(call.arguments):
-        return False
-    text = literal(call.arguments[function.format])
-    return text is None or _ADDRESS_OR_CODE.search(text) is not None
 
 
 def _only_counts(function: Function) -> bool:

@@ -3,7 +3,8 @@
 Where nothing had ended when a function was called that it can come to, nothing has until something ends in it. So all uses hold
 that no such edge comes before, on any path. An own block counts for nothing, as nothing else leads there, and neither does a
 parameter's for the callers, who are told (`Obligations.ending`). Edges count as well that store a pointer to what has ended, or
-may make one: of a number, or by the library. Among operands whose order C leaves open, what ends something may come first.
+may make one: of a number, or by the library. No pointer is put together otherwise, as is assumed (`assumptions.COPIED_POINTERS`).
+Among operands whose order C leaves open, what ends something may come first.
 
 That nothing has ended is required of callers. In runs from `main` they keep it where each call, on each way from `main`, is in
 front of all that may end anything: when the program starts nothing has ended, and what a function is passed then is live, too.
@@ -101,6 +102,8 @@ def _behind(cfa: Cfa, found: Obligations) -> frozenset[int]:
     starts = {cfa.by_id[edge].target for edge in found.ending} | {cfa.by_id[edge].source for edge in found.stale}
     sources = {cfa.by_id[edge].source for edge in found.ending}
     for group in cfa.unordered if sources else ():
+        if not any(one.reads or one.calls or one.leaves for one in group.operands):
+            continue  # assignments that are not complete, as in `a = b = c`: they use what was found before them
         inside = _reached(cfa, {group.location}, group.end)
         if group.end < 0 or not sources.isdisjoint(inside):
             starts.add(group.location)

@@ -175,7 +175,7 @@ def _of_blocks(
     if why:
         return OfFunction(name, rule, _unknown(why))
     about = (*entries, name)
-    assumed = blocks.assumptions(parts.below(about), about, rule, blocks.may_rest_on_data(program, entries))
+    assumed = blocks.assumptions(parts.below(about), about, rule, blocks.may_rest_on_data(program, rule, entries))
     return OfFunction(name, rule, Proved(ownership_proofs.ENGINE, assumed, (), states), entries)
 
 
