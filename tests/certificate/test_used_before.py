@@ -113,7 +113,8 @@ _CALLED_LATE = {
     "ended with an own stream": "static int f(struct n *p) { return p->s[0]; } "
     f"{_START} FILE *x = fopen(v[0], v[0]); if (!x) return 1; G->s = x->base; fclose(x); n = f(G); free((void *)number); "
     "return n; }",
-    "the library ends it in a callee": f'static void set(void) {{ setlocale(1, "C"); }} {_F} {_START} set(); f(G); free((void *)number); return 0; }}',
+    "the library ends it in a callee": 'static void set(void) { setlocale(1, "C"); } '
+    f"{_F} {_START} set(); f(G); free((void *)number); return 0; }}",
     "what has ended is stored where it was made": "static void put(void) { struct n *p = malloc(9); free(p); G->next = p; } "
     f"{_F} {_START} put(); f(G); return 0; }}",
     "what has ended is among many results": "static struct n *old(struct n *a, struct n *b, struct n *d) { "
