@@ -122,6 +122,13 @@ _CALLED_LATE = {
     f"return c > 99 ? p : 0; }} {_F} {_START} G->next = old(0, 0, 0); f(G); return 0; }}",
     "another parameter leads there": "static int f(struct n *p, struct n *q) { free(q); return p->v; } "
     f"{_START} return f(G, G); }}",
+    "ended among further arguments": "static void all(int n, ...) { __builtin_va_list a; __builtin_va_start(a, n); "
+    "free(__builtin_va_arg(a, void *)); __builtin_va_end(a); } "
+    f"{_F} {_START} all(1, G->next); f(G); return 0; }}",
+    "its inside is stored": f"{_F} {_START} struct n *p = malloc(99); if (!p) return 1; G->next = p + 1; free(p); "
+    "f(G); return 0; }",
+    "a jump leads back": f"{_F} {_START} again: f(G); if (n--) {{ free(G->next); goto again; }} return 0; }}",
+    "free through a pointer": f"{_F} {_START} void (*g)(void *) = free; g(H); f(G); return 0; }}",
     "resized before": f"{_F} {_START} H = realloc(H, 99); f(G); return 0; }}",
     "its address is used": f"{_F} int (*at)(struct n *) = f; {_START} f(G); free(H); return at(G); }}",
     "main is called again": f"{_F} {_START} f(G); free(H); return n ? main(0, v) : 0; }}",
