@@ -169,7 +169,8 @@ COPIED_POINTERS = Assumption(
     "pointers that come out of memory were set before, by copies of pointers: none is put together from numbers, comes from a"
     " file, or is the distance from another object",
     ("uninitialized-read",),
-    "proofs about blocks and streams in runs from main that rest on what pointers lead to in all of the program",
+    "proofs about blocks and streams in runs from main that rest on what pointers lead to in all of the program, or on that"
+    " nothing has ended before",
 )
 ENOUGH_PASSED = Assumption(
     "enough-passed",

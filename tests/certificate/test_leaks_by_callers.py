@@ -118,7 +118,7 @@ def test_without_callers_the_verdict_names_what_is_required() -> None:
     (function,) = (one for one in of.functions if one.endswith("f"))
     followed = ClosedSearch(of).follow(function)
     assert followed is not None
-    said = {rule: refusal(followed.found, rule) for rule in (LEAK, FILE)}
+    said = {rule: refusal(of, followed.found, function, rule) for rule in (LEAK, FILE)}
     assert said[LEAK].startswith(f"{IF_KEPT}`p` is null, or what it points to leads to nothing that has to be freed (")
     assert said[FILE].startswith(f"{IF_KEPT}`p` is null, or what it points to leads to nothing that has to be closed (")
 
@@ -134,7 +134,7 @@ def test_what_a_function_ends_itself_is_not_required_to_be_missing(text: str) ->
     of = program(text)
     followed = ClosedSearch(of).follow("f")
     assert followed is not None
-    assert not refusal(followed.found, LEAK).startswith(IF_KEPT)
+    assert not refusal(of, followed.found, "f", LEAK).startswith(IF_KEPT)
 
 
 def test_the_certificate_of_a_proof_by_callers_is_checked() -> None:

@@ -122,8 +122,8 @@ def _proved(text: str, tag: int) -> tuple[frozenset[str], int]:
     answers = contract_proofs.prove(Request(program, ("main",), About("contracts", (_RULE,))), 1000.0, Cancellation())
     names = {one.function for one in answers if isinstance(one.answer, Proved)}
     search = ClosedSearch(program)
-    followed = [search.follow(name) for name in names]
-    by_callers = sum(one is not None and bool(refusal(one.found, _RULE)) for one in followed)
+    followed = {name: search.follow(name) for name in names}
+    by_callers = sum(one is not None and bool(refusal(program, one.found, name, _RULE)) for name, one in followed.items())
     return frozenset(name.rpartition("::")[2] for name in names), by_callers
 
 

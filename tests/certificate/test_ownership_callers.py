@@ -9,10 +9,9 @@ import msgspec
 import pytest
 
 from analysis.certificate import text
-from analysis.certificate.ownership.closed_checker import check_closed_sets, refusal, without_callers
+from analysis.certificate.ownership.closed_checker import check_closed_sets, open_reason, refusal
 from analysis.certificate.ownership.closed_search import ClosedSearch
 from analysis.certificate.ownership.closed_sets import ClosedSets
-from analysis.certificate.ownership.kept_by_callers import broken
 from analysis.certificate.refusal import RefusedError
 from analysis.cfa.graph import Program
 from analysis.cfa.linking.link import link
@@ -41,7 +40,7 @@ def claim(of: Program, rule: str, name: str = "f") -> tuple[str, ClosedSets]:
     assert followed is not None
     names = search.follow_callers(function, rule)
     assert names is not None
-    why = without_callers(followed.found, rule) or broken(of, search.found(names), function, rule, RUNS_FROM)
+    why = open_reason(of, search.found_below(names, function, rule), function, rule, RUNS_FROM)
     return why, ClosedSets(function, rule, search.sets(*names), RUNS_FROM)
 
 
@@ -154,7 +153,7 @@ def test_reasons_say_what_callers_have_to_keep_and_which_does_not() -> None:
     followed = ClosedSearch(of).follow(function)
     assert followed is not None
     said = "safe if callers keep: `p` is null, or a whole block of memory that nothing else frees"
-    assert refusal(followed.found, "double-free").startswith(said)
+    assert refusal(of, followed.found, function, "double-free").startswith(said)
     assert "h() is called, and it is not known that `q` is null" in claim(of, "double-free")[0]
 
 

@@ -11,10 +11,9 @@ from random import Random
 
 import pytest
 
-from analysis.certificate.ownership.closed_checker import check_closed_sets, refusal, without_callers
+from analysis.certificate.ownership.closed_checker import check_closed_sets, open_reason, refusal
 from analysis.certificate.ownership.closed_search import ClosedSearch
 from analysis.certificate.ownership.closed_sets import ClosedSets
-from analysis.certificate.ownership.kept_by_callers import broken
 from analysis.cfa.linking.link import link
 from tests.support.lowered import unit_of
 
@@ -79,10 +78,9 @@ def _proved(text: str) -> tuple[frozenset[tuple[str, str]], int]:
         for rule in _RULES:
             names = search.follow_callers(function, rule)
             assert names is not None
-            why = without_callers(followed.found, rule)
-            if not why and not broken(program, search.found(names), function, rule, ("main",)):
+            if not open_reason(program, search.found_below(names, function, rule), function, rule, ("main",)):
                 found.add((function.rpartition("::")[2], rule))
-                kept += bool(refusal(followed.found, rule))
+                kept += bool(refusal(program, followed.found, function, rule))
                 assert check_closed_sets(program, ClosedSets(function, rule, search.sets(*names), ("main",))).states
     return frozenset(found), kept
 

@@ -77,7 +77,7 @@ def why(of: Program, rule: str) -> str:
     search = ClosedSearch(of)
     followed = search.follow("f")
     assert followed is not None
-    reason = refusal(followed.found, rule)
+    reason = refusal(of, followed.found, "f", rule)
     if not reason:
         assert LEFT_OPEN.sentence in check_closed_sets(
             of, ClosedSets("f", rule, search.sets("f"))

@@ -55,7 +55,7 @@ def test_it_is_proved_only_where_no_order_violates_it(one: _Expected) -> None:
     for rule in one.rules:
         if rule == "gcc":
             continue
-        why = refusal(followed.found, rule)
+        why = refusal(program, followed.found, one.function, rule)
         if one.what == "safe":
             assert check_closed_sets(program, ClosedSets(one.function, rule, search.sets(one.function))).states, why
         else:

@@ -70,6 +70,16 @@ CASES = (
         FREE,
     ),
     Case(
+        "freed by an element of an array",
+        "struct b { int a[2]; }; void f(void) { struct b *p = malloc(8); if (p) free(&p->a[1]); }",
+        FREE,
+    ),
+    Case(
+        "one of two blocks is returned",
+        "char *f(void) { char *p = malloc(2), *q = malloc(2); if (!p) free(q); return p; }",
+        LEAK,
+    ),
+    Case(
         "a callee returns the second of two anonymous members, which is freed",
         "struct b { struct { int x; }; union { int y; char c; }; }; "
         "static int *h(void) { struct b *p = malloc(8); return p ? &p->y : 0; } void f(void) { free(h()); }",
@@ -410,7 +420,7 @@ def why(of: Program, rule: str, function: str = "f") -> str:
     """Why a rule is not proved of a function; empty if it is."""
     followed = ClosedSearch(of).follow(function)
     assert followed is not None
-    return obstacle(of, rule) or refusal(followed.found, rule)
+    return obstacle(of, rule) or refusal(of, followed.found, function, rule)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

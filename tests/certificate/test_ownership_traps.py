@@ -26,7 +26,7 @@ def _why(trap: Trap) -> str:
     (name,) = (name for name in program.functions if name.rpartition("::")[2] == "f")
     followed = search.follow(name)
     assert followed is not None
-    reason = obstacle(program, trap.rule) or refusal(followed.found, trap.rule)
+    reason = obstacle(program, trap.rule) or refusal(program, followed.found, name, trap.rule)
     if not reason:
         assert check_closed_sets(program, ClosedSets(name, trap.rule, search.sets(name))).states
     return reason

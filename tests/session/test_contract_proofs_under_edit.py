@@ -13,6 +13,7 @@ from analysis.certificate.nonzero import followed
 from analysis.certificate.ownership import closed_checker
 from analysis.cfa.graph import Program
 from analysis.model.options import Options
+from analysis.session.portfolio.request import Proved
 from tests.support.contract_proofs import answers, forget, from_nothing
 
 _EDITS = 6
@@ -96,3 +97,47 @@ def test_an_edit_has_followed_again_what_it_concerns(
     checker.change(str(file), _CHAIN.replace(old, new), 1)
     answers(checker.inspect().program)
     assert counted.names() == again
+
+
+_USED = """
+#include <stdlib.h>
+struct item { struct item *next; int count; };
+static struct item *first, *other;
+static void tidy(void) { }
+static void end(void) { free(first->next); }
+static int get(void) { return first->next->count; }
+static int over(void) { tidy(); return get(); }
+int main(void) {
+    first = malloc(sizeof *first); if (!first) return 1;
+    other = first->next = malloc(sizeof *other); if (!other) return 1;
+    other->count = 0; first->next = other;
+    int n = over(); end(); return n;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("tidy(void) { }", "tidy(void) { free(other); }"),
+        ("int n = over(); end();", "end(); int n = over();"),
+        ("tidy(); return get();", "int n = get(); tidy(); end(); return n + get();"),
+        ("return n;", "return n ? get() : 0;"),
+        ("int main(void) {", "int (*late)(void) = get; int main(void) {"),
+        ("int main(void) {", "#include <signal.h>\nstatic void on(int n) { end(); } int main(void) { signal(2, on);"),
+    ],
+)
+def test_that_nothing_has_ended_before_is_proved_as_long_as_it_is_so(old: str, new: str, tmp_path: Path) -> None:
+    """The class: after an edit elsewhere, something ends in front of what was proved to use only what is live."""
+    file = tmp_path / "a.c"
+    file.write_text(_USED)
+    checker = Checker(Options(engine="automaton"))
+    checker.open([str(file)])
+    assert _USED.count(old) == 1
+    for step, (text, holds) in enumerate(((_USED, True), (_USED.replace(old, new), False), (_USED, True))):
+        checker.change(str(file), text, step)
+        program = checker.inspect().program
+        found = answers(program)
+        assert found == from_nothing(program)
+        (proved,) = (one for one in found if one.function.endswith("get") and one.rule == "use-after-free")
+        assert isinstance(proved.answer, Proved) == holds

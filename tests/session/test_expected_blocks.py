@@ -17,6 +17,7 @@ _HEAD = """typedef unsigned long size_t; void *malloc(size_t); void free(void *)
 struct item { struct item *next; char *name; int n; }; struct item *first; void opaque(void);
 """
 _LIVE, _BLOCK = "neither freed nor closed", "a whole block of memory that nothing else frees"
+_REACHED = f"expects all that it reaches through pointers in memory to be {_LIVE}"
 _FREES = "may free or close what a structure that it is passed leads to"
 _TO_CLOSE = "points to what leads to nothing that has to be closed"
 _TO_END = "points to what leads to nothing that has to be freed or closed"
@@ -34,7 +35,11 @@ def _contract(text: str) -> FunctionContract:
         ("int f(struct item *p) { return p ? p->n : 0; }", [f"expects `p` to be null, or {_LIVE}"]),
         ("int f(struct item *p, struct item *q) { return p->n + (q ? q->n : 0); }", [
             f"expects `p` to be {_LIVE}", f"expects `q` to be null, or {_LIVE}"]),
-        ("int f(struct item *p) { return p->next->n; }", []),
+        ("int f(struct item *p) { return p->next->n; }", [f"expects `p` to be {_LIVE}", _REACHED]),
+        ("int f(void) { return first->n; }", [_REACHED]),
+        ("int f(void) { opaque(); return first->n; }", []),  # that may free it
+        ("int f(void) { int n = first->n; opaque(); return n; }", [_REACHED]),
+        ("int fgetc(FILE *); FILE *log; int f(void) { return fgetc(log); }", [_REACHED]),
         ("struct pair { char *p; }; void f(struct pair b) { free(b.p); }", [_FREES]),
         ("void f(struct item *p) { free(p->name); }", [f"expects `p` to be {_LIVE}"]),
         ("int f(struct item *p, struct item *q) { return p->n + q->n; }", [
@@ -51,7 +56,7 @@ def _contract(text: str) -> FunctionContract:
             f"may leak unless `p` is null, or {_TO_END}"]),
         # a rule that is violated, whatever callers keep, is left out
         ("void f(char *p) { free(p); free(p); }", [f"may leak unless `p` is null, or {_TO_CLOSE}"]),
-        ("int f(struct item *p) { return p->n + first->n; }", []),
+        ("int f(struct item *p) { return p->n + first->n; }", [f"expects `p` to be {_LIVE}", _REACHED]),
         # only one of two rules does
         ("void f(struct item *p) { p->next = 0; first = 0; }", [f"expects `p` to be {_LIVE}"]),
         # attributes make functions run before main: nothing is proved

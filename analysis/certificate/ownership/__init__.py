@@ -22,6 +22,8 @@ follow from the closed sets of the called functions: which arguments they free o
 return. Where only what it is passed is not known, its callers may keep what is missing (`kept_by_callers`),
 so that it is safe in runs from `main`. So it is where a pointer comes out of memory, and the whole program
 never ends what it leads to, where what is overwritten leads to nothing that could be lost, or where nothing is lost by
-what is called through a pointer (`whole_conditions`). Functions that call each other assume the contracts of each
+what is called through a pointer (`whole_conditions`). Where all uses come before anything may end,
+it is enough that nothing had ended when the function was called (`used_before`).
+Functions that call each other assume the contracts of each
 other that follow from their sets.
 """

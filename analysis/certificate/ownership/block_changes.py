@@ -56,6 +56,8 @@ def end(step: Step, value: str, kind: str, name: str, pointer: ir.Expr) -> None:
         elif step.memory.blocks[block] != kind:
             step.refuse(RULES, f"{name} is {ended}, and was not made by a function whose results are to be {ended},")
         step.meet(rules)
+        if kind != "heap" or not is_start(value):  # what the library made of a stream ends with it
+            step.end_others()
         del step.memory.blocks[block]
         step.memory.replace(block, GONE)
     elif block is not None:
@@ -65,6 +67,7 @@ def end(step: Step, value: str, kind: str, name: str, pointer: ir.Expr) -> None:
             f"{name} comes from the caller and is {ended}, and may have held the last pointer to another block,",
             holds_none(pointer),
         )
+        step.end_others(is_known=is_start(value) and kind == "heap")
         if is_start(value):
             step.require(rules, block, kind, f"{name} is {ended}, and comes from the caller, who may have {ended} it before,")
         else:
@@ -78,6 +81,7 @@ def end(step: Step, value: str, kind: str, name: str, pointer: ir.Expr) -> None:
         step.refuse(rules, f"{name} is {ended}, and was not allocated,")
     else:
         step.found.ends_unknown = True
+        step.end_others()
         step.refuse(rules, f"{name} is {ended}, and what it points to is not followed,")
         why = f"{name} is {ended}, and may have held the last pointer to another block,"
         step.refuse_unless(_held(step, pointer), why, holds_none(pointer))
@@ -112,7 +116,10 @@ def _lost_with(step: Step, type_: Type) -> frozenset[str]:
 
 def give_away(step: Step, value: str, how: str) -> None:
     """A pointer goes where it is not followed: others may use the block, and end it."""
-    block = block_of(step.memory.current(value))
+    value = step.memory.current(value)
+    block = block_of(value)
+    if value == GONE:
+        step.take_ended()
     if block is None:
         return
     if is_own(block):

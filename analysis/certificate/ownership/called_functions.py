@@ -78,6 +78,8 @@ def _take_over(step: Step, callee: Cfa, contract: Contract, given: Sequence[str]
     for rule, why in contract.hands_over if contract.outcomes else ():  # of what never returns nothing comes
         step.found.refuse((rule,), f"{name}{INSIDE}{why}")
     step.found.ends_unknown |= contract.ends_unknown
+    if contract.ends_others:
+        step.end_others()
     if contract.misuses and any(block_of(found) is not None for found in given):
         step.found.misuses = step.found.misuses or contract.misuses
         if any(map(_is_own, given)):

@@ -16,6 +16,7 @@ from analysis.certificate.ownership.function_transfer import FunctionTransfer
 from analysis.certificate.ownership.kept_by_callers import broken, required
 from analysis.certificate.ownership.obligations import LEAKS, RULES, USES, Obligations
 from analysis.certificate.ownership.standard_streams import never_closed
+from analysis.certificate.ownership.used_before import finds_live, may_have_ended
 from analysis.certificate.ownership.whole_conditions import has_conditions, unmet
 from analysis.certificate.pointed.whole_program import pointed
 from analysis.certificate.refusal import RefusedError
@@ -27,7 +28,7 @@ from analysis.cpa.obstacles.beside import beside
 from analysis.cpa.obstacles.completeness import called_outside, calls_unknown
 from analysis.cpa.obstacles.given_to_library import given_to_library
 from analysis.frontend.declarations.file_level import UNSEEN
-from analysis.model.assumptions import INSIDE, LEFT_OPEN, OUTSIDE, PASSED_BLOCKS, WHOLE_POINTERS, Assumption
+from analysis.model.assumptions import COPIED_POINTERS, INSIDE, LEFT_OPEN, OUTSIDE, PASSED_BLOCKS, WHOLE_POINTERS, Assumption
 from analysis.model.kept_with import kept_with
 from analysis.model.spelling import display_name
 
@@ -56,7 +57,7 @@ def check_closed_sets(program: Program, claim: ClosedSets) -> ClosedChecked:
         raise RefusedError(f"nothing rules out {claim.rule} in {display_name(claim.entry)}(): {why}")
     names = tuple(one.function for one in claim.functions) if claim.runs_from else (claim.entry,)
     names = (MAIN, *names) if claim.runs_from else names
-    by_data = may_rest_on_data(program, claim.runs_from)
+    by_data = may_rest_on_data(program, claim.rule, claim.runs_from)
     return ClosedChecked(assumptions(program, names, claim.rule, by_data), count_states(claim.functions))
 
 
@@ -66,15 +67,17 @@ def open_reason(program: Program, found: Mapping[str, Obligations], entry: str, 
     if rule in USES and (given := given_to_library(program)) and any(True for _ in called_outside(program, (entry,))):
         return given
     if not runs_from:
-        return refusal(found[entry], rule)
+        return refusal(program, found[entry], entry, rule)
     why = refused_anyway(found[entry], rule)
     if why or not needs_runs(found[entry], rule):
-        return why or without_callers(found[entry], rule)
+        return why or without_callers(program, found[entry], entry, rule)
     if runs_from != (MAIN,):
         return "there is no main() from which all runs start"
     why = unmet(program, found, entry, rule)
     if rule not in LEAKS:
         why = why or broken(program, found, entry, rule, runs_from)
+        if why and rule in USES and not may_have_ended(program, found, entry, rule, runs_from):
+            why = ""
     elif why:  # callers may keep what is not known of all of the program
         why = unmet(program, found, entry, rule, is_kept=True) or broken(program, found, entry, rule, runs_from)
     return why or ("" if rule in found[entry].met else NOTHING)
@@ -200,16 +203,16 @@ def groups(program: Program) -> Mapping[str, int]:
     return {name: number for number, group in enumerate(components(program)) for name in group}
 
 
-def refusal(found: Obligations, rule: str) -> str:
+def refusal(program: Program, found: Obligations, function: str, rule: str) -> str:
     """Why what was found of a function does not prove a rule; empty if it does, whatever it is passed."""
-    return without_callers(found, rule) or required(found, rule)
+    return without_callers(program, found, function, rule) or required(found, rule)
 
 
-def without_callers(found: Obligations, rule: str) -> str:
+def without_callers(program: Program, found: Obligations, function: str, rule: str) -> str:
     """Why it does not prove a rule, whatever callers keep; empty if it does where they keep what is required."""
     if found.broken:
         return found.broken
-    if rule in found.first:
+    if rule in found.first and not finds_live(program, function, found, rule):
         return found.first[rule]
     lost = next((why for (_, of), why in found.contents.items() if of == rule), "")
     if lost and found.ends_unknown:  # what it ends is what it would require not to be there
@@ -261,10 +264,12 @@ def _called(program: Program) -> frozenset[str]:
     return frozenset(name for names in callees(program).values() for name in names)
 
 
-def may_rest_on_data(program: Program, runs_from: tuple[str, ...]) -> tuple[Assumption, ...]:
+def may_rest_on_data(program: Program, rule: str, runs_from: tuple[str, ...]) -> tuple[Assumption, ...]:
     """What a proof about runs from these functions takes for granted if it rests on what pointers lead to in the whole program,
-    as it may."""
-    return pointed(program).assumed if runs_from and not pointed(program).broken else ()
+    or on that nothing has ended that they lead to, as it may."""
+    if runs_from and not pointed(program).broken:
+        return pointed(program).assumed
+    return (COPIED_POINTERS,) if runs_from and rule in USES else ()
 
 
 def assumptions(program: Program, functions: tuple[str, ...], rule: str, by_data: tuple[Assumption, ...]) -> tuple[str, ...]:

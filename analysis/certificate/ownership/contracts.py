@@ -49,7 +49,8 @@ class Contract(NamedTuple):
     `hands_over`: rules for which callers may get blocks in other ways, and lose them, each with the reason; `may_hand_over`:
     the same, unless conditions are met that are seen from all of the program. `leaves`: why control may go on elsewhere, by a
     jump; else empty. `misuses`: why it may use a block wrongly that it is passed; else empty. `ends_unknown`: it may end what it
-    finds in memory.
+    finds in memory. `ends_others`: it may end more than its own blocks and those of which outcomes speak, or leave a pointer to
+    what has ended where it is not followed.
     """
 
     outcomes: frozenset[Outcome]
@@ -61,6 +62,7 @@ class Contract(NamedTuple):
     leaves: str
     misuses: str
     ends_unknown: bool
+    ends_others: bool
 
     def says_the_same(self, other: Contract | None) -> bool:
         """Whether another contract lets callers know the same; reasons aside."""
@@ -73,7 +75,7 @@ class Contract(NamedTuple):
     def facts(self) -> tuple[object, ...]:
         """What it lets callers know; reasons aside."""
         handed, may_be_handed = (tuple(rule for rule, _ in rows) for rows in (self.hands_over, self.may_hand_over))
-        return *self[:4], handed, may_be_handed, bool(self.leaves), bool(self.misuses), self.ends_unknown
+        return *self[:4], handed, may_be_handed, bool(self.leaves), bool(self.misuses), self.ends_unknown, self.ends_others
 
 
 def contract_of(cfa: Cfa, at_exit: Iterable[MemoryState], found: Obligations, *, is_recursive: bool = False) -> Contract | None:
@@ -101,6 +103,7 @@ def contract_of(cfa: Cfa, at_exit: Iterable[MemoryState], found: Obligations, *,
         found.leaves,
         found.misuses,
         found.ends_unknown,
+        found.ends_others,
     )
 
 

@@ -50,6 +50,7 @@ def _converted(step: Step, cast: ir.Cast) -> str:
             give_away(step, found, "is converted to a number")
         return OTHER
     if not isinstance(operand.type, Pointer):
+        step.take_ended()  # whatever has ended may be where a number says
         step.refuse(
             LEAKS, f"`{spell_expr(operand)}` is converted to a pointer, by which the last pointer to a block may be overwritten,"
         )
@@ -194,8 +195,10 @@ def access(step: Step, found: str, pointer: ir.Expr, rules: frozenset[str] = AFT
     elif found == GONE:
         step.misuse(FREES | USES, f"{name} points to {gone(rules)}")
     elif block is not None:
+        step.use(rules, is_passed=True)
         step.require(rules, block, LIVE, f"{name} comes from the caller, and may point to {gone(rules)},")
     else:
+        step.use(rules, is_passed=False)
         why = f"{name} may point to {gone(rules)}: where it comes from is not followed,"
         step.refuse_unless(rules, why, Condition("never ends", pointer))
 

@@ -11,6 +11,7 @@ from analysis.certificate.ownership.contracts import Contract
 from analysis.certificate.ownership.expression_values import assign, compared, value
 from analysis.certificate.ownership.library_calls import Ends, call_library, call_unknown
 from analysis.certificate.ownership.memory_state import (
+    GONE,
     NULL,
     OTHER,
     PASSED,
@@ -97,6 +98,8 @@ class FunctionTransfer:
                 yield from self._call(step, call)
             case ir.Return(given):
                 returned = OTHER if given is None else step.memory.current(value(step, given))
+                if returned == GONE:
+                    step.take_ended()
                 step.memory.hold(RESULT, returned)
                 yield step.memory
             case ir.Unsupported() if self._orders.is_followed(step.edge):

@@ -31,12 +31,11 @@ from typing import NamedTuple
 
 from analysis.certificate.hidden_calls import hidden_calls
 from analysis.certificate.ownership.memory_state import FIXED, NULL, OWN_VARIABLE
-from analysis.certificate.ownership.obligations import HOLDS_NONE, LIVE, Obligations, Passed
+from analysis.certificate.ownership.obligations import HOLDS_NONE, LIVE, USES, Obligations, Passed
+from analysis.certificate.ownership.used_before import callers_of, unfollowed_callers
 from analysis.certificate.ownership.whole_conditions import never_ends, unmet
-from analysis.cfa.callgraph import callers
 from analysis.cfa.graph import Program
 from analysis.cfa.open_functions import only_started
-from analysis.model.kept_with import kept_with
 from analysis.model.report import IF_KEPT
 from analysis.model.spelling import display_name
 
@@ -49,6 +48,8 @@ _NEEDED = {
     HOLDS_NONE["resource-leak"]: "`{}` is null, or what it points to leads to nothing that has to be closed",
 }
 
+FOUND_LIVE = "all that it reaches through pointers in memory is neither freed nor closed"
+"""The requirement that no pointer that the function comes by leads to what has ended (`used_before`)."""
 _HOLD_NONE = frozenset(HOLDS_NONE.values())
 
 
@@ -62,15 +63,18 @@ class Requirement(NamedTuple):
 
 def required(found: Obligations, rule: str) -> str:
     """What a rule requires of callers, as a reason why it is not proved without them; empty if nothing."""
+    more = [(FOUND_LIVE, why)] if rule in USES and (why := found.first.get(rule, "")) else []
     needs = {(parameter, need): why for (of, parameter, need), why in found.requires.items() if of == rule}
-    said = " and ".join(_NEEDED[need].format(display_name(parameter)) for parameter, need in sorted(needs))
-    return f"{IF_KEPT}{said} ({next(iter(needs.values()))})" if needs else ""
+    said = [_NEEDED[need].format(display_name(parameter)) for parameter, need in sorted(needs)]
+    both = [*zip(said, needs.values(), strict=True), *more]
+    return f"{IF_KEPT}{' and '.join(text for text, _ in both)} ({both[0][1]})" if both else ""
 
 
 def needed_callers(program: Program, found: Mapping[str, Obligations], function: str, rule: str) -> Iterator[str]:
     """The functions that a proof has to follow next, so that it is seen whether callers keep what a rule requires."""
     for requirement in _above(program, found, function, rule):
-        yield from (name for name in _callers(program).get(requirement.function, ()) if name not in found)
+        yield from (name for name in callers_of(program).get(requirement.function, ()) if name not in found)
+    yield from unfollowed_callers(program, found, function, rule)
 
 
 def broken(program: Program, found: Mapping[str, Obligations], function: str, rule: str, entries: Collection[str]) -> str:
@@ -96,7 +100,7 @@ def _above(program: Program, found: Mapping[str, Obligations], function: str, ru
         if requirement.need == LIVE and never_ends(program, requirement.function, requirement.parameter):
             continue
         yield requirement
-        for caller in _callers(program).get(requirement.function, ()):
+        for caller in callers_of(program).get(requirement.function, ()):
             given = _passed(program, found, caller, requirement)
             above = [Requirement(caller, passed.name, requirement.need) for passed in given if passed.what == "parameter"]
             if requirement.need in _HOLD_NONE and caller in found:
@@ -129,7 +133,7 @@ def unseen_calls(program: Program, function: str, entries: Collection[str]) -> s
 def _not_kept(program: Program, found: Mapping[str, Obligations], requirement: Requirement, rule: str) -> str:
     """Why a caller does not keep a requirement; empty if all do, and there is one."""
     is_called = False
-    for caller in _callers(program).get(requirement.function, ()):
+    for caller in callers_of(program).get(requirement.function, ()):
         if caller not in found or found[caller].broken:
             return f"{display_name(caller)}() calls {display_name(requirement.function)}(), and is not followed"
         if found[caller].hidden:
@@ -155,8 +159,3 @@ def _keeps(passed: Passed, need: str) -> bool:
     if passed.what == "null" or need == LIVE:
         return True
     return passed.is_start and passed.what in (need, "parameter")
-
-
-@kept_with
-def _callers(program: Program) -> Mapping[str, tuple[str, ...]]:
-    return callers(program)

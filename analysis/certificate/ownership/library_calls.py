@@ -57,6 +57,7 @@ def call_library(step: Step, call: ir.Call, name: str, given: Sequence[str]) -> 
 
 def call_unknown(step: Step, call: ir.Call, given: Sequence[str], why: str, condition: Condition | None = None) -> Ends:
     """The end of a call of something that is not followed. `condition`: under which no block comes from there, or is lost."""
+    step.end_others()
     if condition is None:
         step.leave(why)
     else:
@@ -85,6 +86,7 @@ def _use(step: Step, call: ir.Call, function: Function, number: int, found: str)
         if kind is not None:
             end(step, found, kind, name, argument)
         else:
+            step.end_others()
             step.refuse(RULES, f"{function.name}() closes what is not followed")
     elif isinstance(argument.type, Pointer):
         if "handle" in uses:
@@ -109,6 +111,8 @@ def _lose(step: Step, call: ir.Call, name: str, function: Function, given: Seque
     """What can be lost by the call."""
     if "allocates" in function.besides and not _only_numbers(call, function):
         step.refuse(LEAKS, f"{name}() may allocate what is not followed")
+    if not function.besides.isdisjoint(("frees", "elsewhere")) or function.positions("scan"):
+        step.end_others()  # `%p` makes a pointer of what is read
     if "frees" in function.besides:
         step.refuse(FREES | LEAKS, f"{name}() may free what is not followed")
     if function.result == "descriptor" or "opens" in function.besides:
@@ -167,9 +171,16 @@ def _results(step: Step, function: Function, given: Sequence[str]) -> Ends:
             found = KEPT
         case _:
             found = OTHER
+    if found == OTHER and (function.result != "number" and (function.result != "into" or _keeps(function))):
+        step.end_others()  # the result may lead to what was freed since an earlier call left it with the library
     if function.null and found != OTHER:
         yield step.memory.copy(), NULL
     yield step.memory, found
+
+
+def _keeps(function: Function) -> bool:
+    """Whether it may know what an earlier call was passed, as `strtok` does."""
+    return bool(function.besides) or any("kept" in argument.uses for argument in function.arguments)
 
 
 def _resize(step: Step, call: ir.Call, function: Function, given: Sequence[str]) -> Ends:

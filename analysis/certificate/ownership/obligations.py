@@ -51,7 +51,10 @@ class Obligations:
     rule; `lost`: the conditions under which nothing is lost there, by rule. `requires`: where a rule needs callers to keep a
     requirement (`kept_by_callers`), by rule, parameter and what is needed. `passed`: what is passed to functions of the
     program, and where, by function and number of the parameter. `hidden`: why not all of that is seen. `ends_unknown`: whether it
-    ends what it finds in memory. `broken`: why the function is not followed."""
+    ends what it finds in memory. `ending`: the edges at which something may be ended that is not the function's own, and those of
+    `stale`, at which a pointer may lead to what has ended; `ends_others`: whether callers may not know of that. `used`: the edges
+    at which something is used that is not its own, by rule; `used_unknown`: those where no parameter leads to it. `broken`: why
+    the function is not followed."""
 
     def __init__(self) -> None:
         self.refused: dict[str, str] = {}
@@ -67,6 +70,11 @@ class Obligations:
         self.requires: dict[tuple[str, str, str], str] = {}
         self.passed: dict[tuple[str, int], dict[Passed, str]] = {}
         self.hidden = self.broken = ""
+        self.ends_others = False
+        self.ending: set[int] = set()
+        self.stale: set[int] = set()
+        self.used: dict[str, set[int]] = {}
+        self.used_unknown: dict[str, set[int]] = {}
 
     def refuse(self, rules: Iterable[str], why: str) -> None:
         """Notes why rules are not proved; the first reason counts. Where it is about leaks, blocks may go to callers, too."""

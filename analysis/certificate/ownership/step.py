@@ -46,11 +46,30 @@ class Step(NamedTuple):
         """Something is called that is not followed: blocks may come from there, and it may jump to somewhere else."""
         self.refuse(LEAKS, why)
         self.found.leaves = self.found.leaves or f"{why} at {self.place}"
+        self.end_others()
 
     def misuse(self, rules: Iterable[str], why: str) -> None:
         """What has ended is used, or something is ended that cannot be, whatever the caller passes."""
         self.refuse(rules, why)
+        self.take_ended()
         self.found.misuses = self.found.misuses or f"{why} at {self.place}"
+
+    def end_others(self, *, is_known: bool = False) -> None:
+        """Something may end here that is not the function's own. `is_known`: callers are told what it is."""
+        self.found.ending.add(self.edge.id)
+        self.found.ends_others |= not is_known
+
+    def take_ended(self) -> None:
+        """A pointer may be used here, or go elsewhere, that leads to what has ended."""
+        self.found.stale.add(self.edge.id)
+        self.end_others()
+
+    def use(self, rules: Iterable[str], *, is_passed: bool) -> None:
+        """Something is used here that is not the function's own. `is_passed`: a parameter leads there."""
+        for rule in rules:
+            self.found.used.setdefault(rule, set()).add(self.edge.id)
+            if not is_passed:
+                self.found.used_unknown.setdefault(rule, set()).add(self.edge.id)
 
     def lose(self, rules: Iterable[str], why: str) -> None:
         """A block is lost here, and nobody else has it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from analysis.certificate.ownership.closed_checker import hidden, without_callers
-from analysis.certificate.ownership.obligations import HOLDS_NONE, LIVE, RULES, Obligations
+from analysis.certificate.ownership.obligations import HOLDS_NONE, LIVE, RULES, USES, Obligations
 from analysis.cfa.graph import Cfa, Program
 from analysis.model.c_types import Record
 from analysis.session.contracts import words
@@ -39,15 +39,17 @@ def expected_blocks(
     expected: dict[str, dict[str, None]] = {}
     rules: dict[str, str] = {}
     for rule, parameter, need in sorted(found.requires):
-        if rule in RULES and not without_callers(found, rule) and not hidden(program, rule):
+        if rule in RULES and not without_callers(program, found, cfa.name, rule) and not hidden(program, rule):
             expected.setdefault(need, {})[named[parameter]] = None
             rules.setdefault(need, rule)
     no_block, no_file = HOLDS_NONE["memory-leak"], HOLDS_NONE["resource-leak"]
     if expected.get(no_block) == expected.get(no_file):
         expected["neither"], rules["neither"] = expected.pop(no_block, {}), rules.get(no_block, "")
         expected.pop(no_file, None)
+    reaches = [one for one in sorted(USES & found.first.keys()) if not without_callers(program, found, cfa.name, one)]
     never_null = {name for name in parameters if any(_says_not_null(condition, name) for condition in required)}
     clauses = [Clause(text, "", status, rules[need]) for need, text in _texts(expected, never_null)]
+    clauses += [Clause(words.REACHED_LIVE, "", status, rule) for rule in reaches[:1] if not hidden(program, rule)]
     is_passed_record = any(isinstance(one.type, Record) for one in cfa.parameters)
     if found.ends_unknown and is_passed_record and not required and not clauses:  # else nothing would seem to matter
         clauses.append(Clause(words.FREES_FOUND, "", status, "double-free"))

@@ -13,6 +13,7 @@ LEAKS_UNLESS = "may leak unless "
 """Before a condition under which nothing is lost. It is enough, and callers need not keep it: what they pass may lead to what
 others lead to, too."""
 FREES_FOUND = "may free or close what a structure that it is passed leads to"
+REACHED_LIVE = f"{EXPECTS}all that it reaches through pointers in memory to be neither freed nor closed"
 EXPECTS_NOTHING = f"{EXPECTS}nothing"
 NEVER_RETURNS = "does not return"
 NEVER_NULL = "never returns NULL"

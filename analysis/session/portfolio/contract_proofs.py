@@ -168,14 +168,14 @@ def _of_blocks(
         broken = blocks.open_reason(program, found, name, rule, runs_from)
         if broken == blocks.NOTHING:
             why = broken
-        elif not blocks.without_callers(found[name], rule):
+        elif not blocks.without_callers(program, found[name], name, rule):
             why, entries = (f"{why}; {broken}", ()) if broken else ("", runs_from)
         elif not broken:
             why, entries = "", runs_from
     if why:
         return OfFunction(name, rule, _unknown(why))
     about = (*entries, name)
-    assumed = blocks.assumptions(parts.below(about), about, rule, blocks.may_rest_on_data(program, entries))
+    assumed = blocks.assumptions(parts.below(about), about, rule, blocks.may_rest_on_data(program, rule, entries))
     return OfFunction(name, rule, Proved(ownership_proofs.ENGINE, assumed, (), states), entries)
 
 

@@ -43,7 +43,7 @@ def prove(request: Request, seconds: float, cancellation: Cancellation) -> Answe
     if followed is None:
         return Unknown("there was no time to follow the pointers of all that it calls")
     clock.work(clock.STEP * count_states((followed.states,)))  # what it calls counts for the question about that
-    reason = refusal(followed.found, rule)
+    reason = refusal(program, followed.found, function, rule)
     if reason == NOTHING:
         return Unknown(NOTHING_TO_PROVE, final=True, nothing=True)
     names: tuple[str, ...] = (function,)
