@@ -110,6 +110,14 @@ CASES = (
      "const unsigned short **__ctype_b_loc(void); static const unsigned short *row; static int f(void) { return row[1]; } "
      "int main(int n, char **v) { char *p = malloc(2); v[0] = p; row = *__ctype_b_loc(); free(p); return f(); }",
      ("*__ctype_b_loc()", "(const unsigned short *)v[0]")),
+    ("the buffer of a stream", "use-after-free",
+     "struct F { char *base; }; static char *text; static char f(void) { return text[0]; } int main(void) "
+     '{ FILE *s = fopen("a", "r"); if (!s) return 0; text = s->base; f(); fclose(stderr); return 0; }',
+     ("fclose(stderr)", "fclose(s); f()")),
+    ("the buffer of a stream that was open at the start", "use-after-free",
+     "struct F { char *base; }; static char *text; static char f(void) { return text[0]; } int main(void) "
+     '{ FILE *s = fopen("a", "r"); text = stderr->base; f(); if (s) fclose(s); return 0; }',
+     ("fclose(s)", "fclose(stderr), f()")),
     ("an address that is a number", "use-after-free",
      "static char *place = (char *)64; static void f(void) { *place = 1; } int main(void) { f(); return 0; }",
      ("{ f();", "{ place = malloc(2); free(place); f();")),

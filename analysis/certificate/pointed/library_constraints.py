@@ -22,6 +22,7 @@ from analysis.certificate.pointed.nodes import (
     HANDLERS,
     HEAP,
     LIBRARY,
+    OPENED,
     TEXT,
     Node,
 )
@@ -208,6 +209,8 @@ class _Collector:
         if made is not None:
             self._address(result, self._node(made))
             self._copy(self._node(made), self._inside)
+            if made in OPENED:
+                self._address(self._node(made), self._node(made))
             for argument, node, _ in self._passed:  # `realloc` moves what was in the old block
                 if "freed" in argument.uses:
                     self._load(self._node(made), node, may_be_pointer=True)

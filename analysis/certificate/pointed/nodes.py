@@ -41,7 +41,9 @@ FURTHER = Node("further", "", "")
 HANDLERS = Node("handlers", "", "")
 """The handlers of signals that the program has set. Those that it started with are numbers (C11 7.14.1.1, exec in POSIX)."""
 HEAP = "heap"
-MADE = frozenset((HEAP, "stream", "directory"))
+OPENED = frozenset(("stream", "directory"))
+"""The kinds of objects that have pointers of the library's in them, as `f->_IO_read_ptr`: these lead to what ends with them."""
+MADE = frozenset((HEAP, *OPENED))
 """The kinds of objects that programs have to end."""
 
 

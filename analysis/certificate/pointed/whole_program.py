@@ -171,7 +171,9 @@ class _Runs:
         """What a variable holds when the program starts. No initialiser leads to what has to be ended (C11 6.6p9)."""
         node = of_variable("", variable.var)
         if variable.var.name in STREAMS:
-            self._solution.address(node, Node("stream", "", variable.var.name))
+            stream = Node("stream", "", variable.var.name)
+            self._solution.address(node, stream)
+            self._solution.address(stream, stream)
         elif variable.var.name in LIBRARY_VARIABLES:
             self._solution.address(node, LIBRARY)
             if node.name == ENVIRON:
