@@ -21,7 +21,7 @@ _LINK = re.compile(r"\[([^\]]*)\]\((?!https:)[^)]*\)")
 
 
 _DEFAULTS = """\
-What the automaton engine looks for is found while you type; provers then confirm or refute it. What only provers look
+What the automaton engine looks for is found while you type; provers then try to confirm or refute it. What only provers look
 for is reported where it was seen in a run of the program, and the run is its trace; `safe` is what they have proved.
 
 Off by default is what many programs do on purpose: memory and locks that are left to the system when the program ends,

@@ -59,6 +59,11 @@ class VersionChain:
         if not is_alike(self._asked, asked):
             self._asked, self._is_other = asked, True
 
+    @property
+    def is_c(self) -> bool:
+        """Whether all of the last version parses."""
+        return all(one.is_c for one in self._checker.built)
+
     def read(self, version: Version) -> Revision | None:
         """The program of the next version, which is not checked; None if not all of it could be read."""
         self._read(version)
@@ -78,7 +83,7 @@ class VersionChain:
         return why
 
     def _edited(self, texts: dict[str, str]) -> str | None:
-        """Makes the edits; why the version cannot be checked as an edit nevertheless."""
+        """Gives the texts of a version to the checker, as edits; why that does not do, None if it does."""
         for path in self._given.keys() - texts.keys():
             self._checker.change(path, None)
         for path, text in texts.items():
@@ -87,10 +92,7 @@ class VersionChain:
         if self._as_typed:
             return None
         self._checker.inspect()
-        is_unfinished = any(
-            one.parse_errors or any(message.syntax for message in one.preprocessed.messages) for one in self._checker.built
-        )
-        return "it has text that does not parse" if is_unfinished else None
+        return None if self.is_c else "it has text that does not parse"
 
     def check(self, version: Version) -> Checked:
         """The report on the next version, with its own paths."""

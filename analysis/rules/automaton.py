@@ -103,7 +103,7 @@ class Rule(msgspec.Struct, frozen=True):
         """What looks for the rule, as sentences for people."""
         if self.provers_only:
             return "Only provers look for it: each finding was seen in a run, and `safe` means proved."
-        return "It is looked for while you type; provers then confirm or refute what is found."
+        return "It is looked for while you type; provers then try to confirm or refute what is found."
 
     def is_lost_in(self, function: str, state: str) -> bool:
         """Whether the state of an object is unknown after an external function, other than those that

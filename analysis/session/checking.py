@@ -315,9 +315,4 @@ def nothing_parsed(units: Sequence[UnitView]) -> bool:
     """Whether there was text in the files, but none of it made sense. An empty file is no failure. A text such as `class A { };`
     has no place that the parser does not understand, but is no C all the same. Nor is one that the preprocessor reports an error
     in: a comment that is not ended can hide all of it."""
-    broken = any(unit.built.parse_errors or unit.built.unit.broken or _has_errors(unit) for unit in units)
-    return not units or (broken and not any(map(has_functions, units)))
-
-
-def _has_errors(unit: UnitView) -> bool:
-    return any(message.syntax for message in unit.built.preprocessed.messages)
+    return not units or not (all(unit.built.is_c for unit in units) or any(map(has_functions, units)))

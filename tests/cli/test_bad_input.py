@@ -270,7 +270,7 @@ def test_the_folder_of_a_compile_commands_json(capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize(
     ("entries", "said"),
     [
-        ("[]", "The compilation database has no entries. The files are checked as if there were none."),
+        ("[]", "The compilation database has no entries. The files are checked without a database."),
         (
             '[{"directory": ".", "file": "a.cc", "command": "c++ a.cc"}]',
             "known.json lists no C file (*.c): nothing to check there.",

@@ -124,7 +124,7 @@ def test_nothing_is_proved_of_a_function_that_does_not_parse_any_more(capsys: py
     put("new.c", text.replace("@", "2 +"))
     document = as_json(capsys, "old.c", "new.c", code=0)
     assert {one["name"]: one["difference"] for one in document["functions"]} == {"two": "possible", "three": "none"}
-    assert (document["unparsed"], document["removed"]) == (["one"], [])
+    assert (document["unread"], document["removed"]) == (["one"], [])
     assert document["from_scratch"] == "it has text that does not parse"
 
 
@@ -135,12 +135,12 @@ def test_nothing_is_proved_of_a_function_that_does_not_parse_any_more(capsys: py
         ("int one;\n", ["NEW has none that could be read.", "3 functions of OLD removed in NEW: kept, one, two."], 0),
         (
             "int kept(void) { return 1; }\nint one(void) { return 1 + ; }\n",
-            ["No function that was compared can", "1 function of NEW could not be read: one."],
+            ["No function that was compared can", "2 functions not found in the part of NEW that could be read: one, two."],
             0,
         ),
         (
             "int kept(void) { return 1 + ; }\n",
-            ["NEW has none that could be read.", "2 functions of OLD removed in NEW: one, two."],
+            ["NEW has none that could be read.", "3 functions not found in the part of NEW that could be read: kept, one, two."],
             2,
         ),
     ],

@@ -106,6 +106,8 @@ def test_a_function_has_no_place_where_no_edge_could_violate(rule: str) -> None:
         ("int *f(void) { int x = 1; return &x; }", False),
         ("int *f(void) { int x = 1, *p = &x; return p; }", False),
         ("struct s { int *p; }; struct s f(void) { int x = 1; struct s t = {&x}; return t; }", False),
+        ("void *alloca(unsigned long); char *f(void) { return alloca(3); }", False),
+        ("void *malloc(unsigned long); char *f(void) { return malloc(3); }", True),
         ("int *f(int *p) { return p; }", True),
         ("int f(void) { int x[2] = {1, 2}; int *p = x; return *p; }", True),
         ("void f(void) { int x[2] = {1, 2}; int *p = x; *p = 2; }", True),

@@ -585,6 +585,15 @@ _CASES: dict[str, tuple[str, set[Evidence]]] = {
         "free(p); } else p->refs--; }",
         {"owned-member"},
     ),
+    "an owner of which the count is that of another one": (
+        "struct s { char *name; char *text; int refs; struct s *next; }; static struct s *all;\n"
+        "void add(char *t) { struct s *p = malloc(sizeof *p); if (!p) return; p->name = strdup(t); p->text = strdup(t);\n"
+        "p->refs = 1; p->next = all; all = p; }\n"
+        "void drop(void) { struct s *p = all; if (!p) return; all = p->next; free(p->name); free(p->text); free(p); }\n"
+        "void f(int n) { struct s *p = all; if (!p) return; if (p->refs == 1) { all = p->next; free(p->name);\n"
+        "free(p); } else p->refs = n - 1; }",
+        {"owned-member", "tagged-owner"},
+    ),
     **{
         f"a loop that would keep a block {way}": (
             "struct c { int *of[9]; };\nstatic int *put(struct c *c, int from, int to) { int *e = malloc(4); if (!e) return 0;\n"

@@ -224,7 +224,7 @@ def test_a_bad_database_is_one_message(tmp_path: Path, content: str, why: str) -
 
 def test_no_database(tmp_path: Path) -> None:
     assert [m.text for m in load_compile_commands(str(tmp_path / "none.json")).messages] == [
-        "The compilation database cannot be used: no such file or directory. The files are checked as if there were none."
+        "The compilation database cannot be used: no such file or directory. The files are checked without a database."
     ]
 
 

@@ -11,12 +11,14 @@ from analysis.certificate.checker import check
 from analysis.certificate.unwinding import check_unwinding
 from analysis.certificate.unwinding_tree import Unwinding
 from analysis.cpa.framework.algorithm import Cancellation
+from analysis.engines.predicate.reuse import earlier_proofs
 from analysis.engines.symbolic import Confirmed, Effort, ProgramTask, Refuted, decide_program
 from analysis.model import clock
+from analysis.session.portfolio import certified_proofs
 from analysis.session.portfolio.asking import ask
 from analysis.session.portfolio.registry import PROVERS
 from analysis.session.portfolio.request import Answer, Proved, Request, Unknown
-from analysis.session.portfolio.request_terms import About, Terms
+from analysis.session.portfolio.request_terms import About, Kept, Terms
 from analysis.session.portfolio.turns import TURNS
 from benchmarks.asked_programs import Engine, ProgramAnswer, answer
 from benchmarks.papers import FOLDER, row_of
@@ -45,6 +47,27 @@ def test_a_loop_is_proved_by_predicate_analysis() -> None:
         found = said(LOOP, engine)  # type: ignore[arg-type]  # one of them
         assert found.verdict == "safe"
         assert len(found.certificates) == 1
+
+
+def test_what_proofs_are_said_to_have_taken_does_not_grow_with_revisions() -> None:
+    """Each entry has a proof of its own; what is kept of all of them says what the longest took."""
+    loops = "".join(
+        f"void f{number}(int n) {{ int i = 0; if (n < 0) return; while (i < n) i++; if (i != n) reach_error(); }}\n"
+        for number in range(2)
+    )
+    kept, worked = Kept(), list[float]()
+    for number in range(3):
+        program = program_of(f"{HEAD}{loops}int g(void) {{ return {number}; }}")
+        request = Request(program, ("f0", "f1"), About("program", ("assertion",)), terms=Terms(), kept=kept)
+        found = certified_proofs.by_predicates(request, 20.0, Cancellation())
+        assert isinstance(found, Proved)
+        earlier = earlier_proofs.read(found.kept) if found.kept else None
+        assert found.kept
+        assert earlier is not None
+        kept = Kept(found.kept)
+        worked.append(earlier.worked)
+    assert worked[0] > 0
+    assert worked == [worked[0]] * 3
 
 
 def test_a_proof_is_tried_before_runs_use_up_the_time() -> None:

@@ -11,6 +11,7 @@ from analysis.model import clock
 from analysis.smt.logic import linear, term_building
 from analysis.smt.logic.bitvectors import compare, operation
 from analysis.smt.logic.terms import BOOL, INT, REAL, Term, array, bit_vector
+from analysis.smt.solving import z3_contexts
 from analysis.smt.solving.memo import Memo, MemoSolver, query_digest
 from analysis.smt.solving.solver import INTERRUPTED, SAT, UNSAT, Answer, Budget
 from analysis.smt.solving.z3_backend import Sharing, Z3Solver
@@ -319,12 +320,28 @@ def test_solvers_may_end_in_another_thread_while_one_checks():
 
 def test_what_a_solver_answers_does_not_depend_on_when_its_context_was_made():
     x, y = term_building.symbol("x", INT), term_building.symbol("y", INT)
-    answered = []
+    answered, spare = [], []
     while make_ready():
         pass
     for _ in range(4):  # the first ones have contexts that were made before
+        spare.append(len(z3_contexts._spare))
         solver, began = Z3Solver(), clock.spent()
         solver.add(at_least(x, 3), at_least(y, 5))
         assert solver.check() is SAT
         answered.append((solver.model().values((x, y)), round(clock.spent() - began, 7)))
     assert all(one == answered[0] for one in answered)
+    assert spare == [2, 1, 0, 0]
+
+
+def test_a_context_is_ended_when_nobody_waits_but_at_once_if_much_is_held(monkeypatch: pytest.MonkeyPatch):
+    while make_ready():
+        pass
+    solver, other, held = Z3Solver(), Z3Solver(), []
+    del solver
+    held.append(len(z3_contexts._to_end))
+    monkeypatch.setattr(z3_contexts, "_MOST_HELD", 1)
+    del other
+    held.append(len(z3_contexts._to_end))
+    while make_ready():
+        pass
+    assert [*held, len(z3_contexts._to_end)] == [1, 1, 0]

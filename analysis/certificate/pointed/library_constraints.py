@@ -207,13 +207,7 @@ class _Collector:
         function, result, call_result = self._function, self._site.result, self._site.call.result
         made = _MADE_AS.get(function.result)
         if made is not None:
-            self._address(result, self._node(made))
-            self._copy(self._node(made), self._inside)
-            if made in OPENED:
-                self._address(self._node(made), self._node(made))
-            for argument, node, _ in self._passed:  # `realloc` moves what was in the old block
-                if "freed" in argument.uses:
-                    self._load(self._node(made), node, may_be_pointer=True)
+            self._make(self._node(made))
         elif function.result in ("argument", "into"):
             of = self._site.passed[function.of] if function.of < len(self._site.passed) else None
             if of is not None:
@@ -241,6 +235,16 @@ class _Collector:
                     self._copy(result, node)
         if "allocates" in function.besides:
             self._copy(result, stored)
+
+    def _make(self, made: Node) -> None:
+        """The call returns a new object."""
+        self._address(self._site.result, made)
+        self._copy(made, self._inside)
+        if made.kind in OPENED:
+            self._address(made, made)
+        for argument, node, _ in self._passed:  # `realloc` moves what was in the old block
+            if "freed" in argument.uses:
+                self._load(made, node, may_be_pointer=True)
 
 
 def _leads_to_number(argument: ir.Expr) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +18,16 @@ from analysis.cli.check import FAILED, VIOLATED, run
 from analysis.cli.command_options import Asked, check_options, read_asked
 from analysis.cli.difference.condition_format import condition_json
 from analysis.cli.difference.condition_reading import LeftPaths, speaks_of
-from analysis.cli.difference.difference_formats import Comparison, Differing, Functions, github_of, json_of, sarif_of, text_of
+from analysis.cli.difference.difference_formats import (
+    Comparison,
+    Differing,
+    Functions,
+    Removed,
+    github_of,
+    json_of,
+    sarif_of,
+    text_of,
+)
 from analysis.cli.difference.same_findings import compare_findings
 from analysis.cli.difference.version_names import LAST, named_apart
 from analysis.cli.failure import Failure
@@ -160,6 +169,8 @@ def _write_conditions(
     if condition is not None:
         write(condition_json(program, places, found, goal, method), condition)
     if residual is not None:
+        if programs.new.unparsed:
+            raise Failure("No residual program is written: not all of NEW parses.")
         try:
             write(residual_program(program, places, found.values()).decode("utf-8", "surrogateescape"), residual)
         except ManyFilesError:
@@ -194,12 +205,14 @@ def _compared(
     with closing(VersionChain(asked, "incr-back", as_typed=False)) as chain:
         before, was = _checked(chain, old, asked)
         after, now = _checked_changes(chain, was, new, asked) if changed_paths else _checked(chain, new, asked)
-        rules = chain.rules
+        rules, is_c = chain.rules, chain.is_c
     copies = [version.copied for version in (old, new) if version.copied is not None]
     report_before, report_after = _respelled(before.report, copies), _respelled(after.report, copies)
     programs = None if was is None or now is None else ProgramPair(was, now, program_change(was, now))
     gone, added = _other_names(programs)
-    found = compare_findings(report_before.findings, report_after.findings, gone, added, programs)
+    unread = None if now is None else frozenset() if is_c else now.unparsed | gone
+    known = [one for one in report_before.findings if unread is not None and one.function not in unread]
+    found = compare_findings(known, report_after.findings, gone - (unread or frozenset()), added, programs)
     comparison = Comparison(
         old=old.name,
         new=new.name,
@@ -207,7 +220,8 @@ def _compared(
             report_after, messages=tuple(dict.fromkeys((*report_before.messages, *report_after.messages)))
         ),
         findings=msgspec.structs.replace(found, fixed=()) if changed_paths else found,
-        functions=None if programs is None else _functions(programs, report_after),
+        open=() if changed_paths else tuple(one for one in report_before.findings if one not in known),
+        functions=None if programs is None or unread is None else _functions(programs, report_before, report_after, unread),
         from_scratch=after.apart,
         successful=not (before.failed or after.failed or asked.wrong_settings),
     )
@@ -251,16 +265,27 @@ def _other_names(programs: ProgramPair | None) -> tuple[frozenset[str], frozense
     return was - now, now - was
 
 
-def _functions(programs: ProgramPair, report: Report) -> Functions:
-    """What each function of the new version, that of the report, may do, and which functions were removed or do not parse."""
+def _functions(programs: ProgramPair, before: Report, after: Report, unread: Set[str]) -> Functions:
+    """What each function of the new version, that of the report `after`, may do; which functions of the report `before` it no
+    longer has; and which could not be read: `unread`."""
     was, now = programs.old, programs.new
     found = {
-        (display_name(name), now.places.name_place(name).range.start.line): difference
-        for name, difference in with_proved(programs, differences(was, now, programs.change)).items()
+        _key(now, name): difference for name, difference in with_proved(programs, differences(was, now, programs.change)).items()
     }
-    keys = ((function, (function.name, function.place.range.start.line)) for function in report.functions)
+    keys = ((function, (function.name, function.place.range.start.line)) for function in after.functions)
     differing = tuple(Differing(function.name, function.place, found[key]) for function, key in keys if key in found)
-    return Functions(differing, tuple(map(display_name, programs.change.deleted)), tuple(sorted(now.unparsed)))
+    deleted = {_key(was, name) for name in programs.change.deleted}
+    removed = tuple(
+        Removed(function.name, function.place)
+        for function in before.functions
+        if (function.name, function.place.range.start.line) in deleted and function.name not in unread
+    )
+    return Functions(differing, removed, tuple(sorted(unread)))
+
+
+def _key(revision: Revision, name: str) -> tuple[str, int]:
+    """What a function has in a report: its name, and the line of that."""
+    return display_name(name), revision.places.name_place(name).range.start.line
 
 
 def _respelled(report: Report, copies: Sequence[tuple[str, str]]) -> Report:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -28,23 +29,33 @@ class Differing(msgspec.Struct, frozen=True):
     difference: Difference
 
 
-class Functions(msgspec.Struct, frozen=True):
-    """The functions of two versions, compared: `now` are those of the new version, `removed` those that it no longer has, and
-    `unparsed` those of it that do not parse, so that nothing is known of them."""
+class Removed(msgspec.Struct, frozen=True):
+    """A function of the old version that the new one no longer has."""
 
-    now: tuple[Differing, ...] = ()
-    removed: tuple[str, ...] = ()
-    unparsed: tuple[str, ...] = ()
+    name: str
+    place: Place
+
+
+class Functions(msgspec.Struct, frozen=True):
+    """The functions of two versions, compared: `now` are those of the new version, and `removed` those that it no longer has.
+    `unread` are names: of functions of the new version that do not parse, and, where not all of its text could be read, of those
+    that are not found in it."""
+
+    now: tuple[Differing, ...]
+    removed: tuple[Removed, ...]
+    unread: tuple[str, ...]
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """Two versions, compared. `report` is that on the new one; `functions` is None if a part of a version could not be read;
-    `from_scratch`: why the new one was not checked as an edit of the old one."""
+    """Two versions, compared. `report` is that on the new one; `open` are findings of the old one of which it is not known
+    whether they are fixed, because their functions could not be read in the new one; `functions` is None if nothing of a version
+    could be read; `from_scratch`: why the new one was not checked as an edit of the old one."""
 
     old: str
     new: str
     report: Report
     findings: Compared
+    open: tuple[Finding, ...]
     functions: Functions | None
     from_scratch: str | None
     successful: bool
@@ -78,6 +89,8 @@ def _numbers(comparison: Comparison) -> Iterator[str]:
     yield f"From {comparison.old} to {comparison.new}: {count(len(introduced), 'finding')} introduced{more}, {len(fixed)} fixed."
     older = f"; {held_before} more held back as less likely" if held_before else ""
     yield f"{count(len(before), 'finding')} in both versions{older}."
+    if comparison.open:
+        yield f"{count(len(comparison.open), 'finding')} of OLD may be fixed or not: not all of NEW could be read."
     yield from _function_lines(comparison.functions)
     if comparison.from_scratch is not None:
         yield f"The new version was checked from scratch: {comparison.from_scratch}."
@@ -93,16 +106,23 @@ def _function_lines(functions: Functions | None) -> Iterator[str]:
     if others:
         yield f"{len(others)} of {compared} may behave differently than before: {_named(others)}."
     elif functions.now:
-        which = "function that was compared" if functions.unparsed else "function"
+        which = "function that was compared" if functions.unread else "function"
         yield f"No {which} can behave differently than before ({compared} compared)."
     else:
         yield "No function was compared: NEW has none that could be read."
     if proved:
         yield f"Proved to do the same as before, although they or functions that they call have changed: {_named(proved)}."
     if functions.removed:
-        yield f"{count(len(functions.removed), 'function')} of OLD removed in NEW: {_named(functions.removed)}."
-    if functions.unparsed:
-        yield f"{count(len(functions.unparsed), 'function')} of NEW could not be read: {_named(functions.unparsed)}."
+        yield f"{count(len(functions.removed), 'function')} of OLD removed in NEW: {_named(_told_apart(functions.removed))}."
+    if functions.unread:
+        unread = count(len(functions.unread), "function")
+        yield f"{unread} not found in the part of NEW that could be read: {_named(functions.unread)}."
+
+
+def _told_apart(removed: Sequence[Removed]) -> list[str]:
+    """Their names, with the file where two have the same."""
+    names = Counter(one.name for one in removed)
+    return [one.name if names[one.name] == 1 else f"{one.name} ({one.place.path})" for one in removed]
 
 
 def _named(names: Sequence[str]) -> str:
@@ -122,7 +142,7 @@ def github_of(comparison: Comparison) -> str:
 
 def json_of(comparison: Comparison) -> str:
     """The comparison as one JSON object; docs/protocol.md describes its fields."""
-    findings, functions = comparison.findings, comparison.functions or Functions()
+    findings, functions = comparison.findings, comparison.functions
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "everproof": everproof_version(),
@@ -131,18 +151,22 @@ def json_of(comparison: Comparison) -> str:
         "introduced": [finding_document(finding) for finding in findings.introduced],
         "fixed": [finding_document(finding) for finding in findings.fixed],
         "unchanged": [finding_document(finding) for finding in findings.unchanged],
+        "open": [finding_document(finding) for finding in comparison.open],
         "functions": [
-            {"name": one.name, "path": one.place.path, "line": one.place.range.start.line, "difference": one.difference}
-            for one in functions.now
+            {**_spot_document(one), "difference": one.difference} for one in (functions.now if functions is not None else ())
         ],
-        "removed": functions.removed,
-        "unparsed": functions.unparsed,
+        "removed": None if functions is None else [_spot_document(one) for one in functions.removed],
+        "unread": None if functions is None else functions.unread,
         "messages": msgspec.to_builtins(comparison.report.messages),
         "from_scratch": comparison.from_scratch,
         "work": msgspec.to_builtins(comparison.report.work),
         "time_ms": {stage: round(ms, 3) for stage, ms in msgspec.to_builtins(comparison.report.times).items()},
     }
     return encode_json(document)
+
+
+def _spot_document(function: Differing | Removed) -> dict[str, Any]:
+    return {"name": function.name, "path": function.place.path, "line": function.place.range.start.line}
 
 
 def sarif_of(comparison: Comparison, rules: Sequence[Rule]) -> str:

@@ -1,6 +1,6 @@
 """What in a program could violate a rule, by its form alone: where there is nothing, no run violates the rule there.
 
-This can be decided for two kinds of rules, and one more:
+This can be decided for three kinds of rules:
 
 - A condition on a single edge (`predicates.violations`): a function has no *place* of the rule if none of its edges is one at
   which the condition could hold. These edges are over-approximated, whatever values there are.
@@ -8,8 +8,8 @@ This can be decided for two kinds of rules, and one more:
   it. `_NEEDED` says which deeds a rule needs. The program has a place of the rule unless *no* function that it calls does them.
   What an external function does is known for those of the tables in `analysis.c` (`deeds`); any other may do everything.
   `use-after-scope` needs the address of a local variable, or `alloca`.
-
-`returned-local` needs, in the function, the address of a variable of its own, and a result that can be a pointer.
+- `returned-local` needs, in the function, the address of a variable of its own or a call of `alloca`, and a result that can be a
+  pointer.
 
 What is not understood may hide a place: an edge that is not supported, in the function (or, for deeds, anywhere); functions that
 attributes make run or rename; a call through a pointer, for deeds. Then the rule has a place. Functions of system headers have no
@@ -18,7 +18,7 @@ verdict of their own, so a place in one of them counts for every function.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -182,7 +182,8 @@ def _impossible(program: Program, forms: Collection[_Form]) -> frozenset[str]:
 def _form(program: Program, cfa: Cfa, callees: dict[str, Cfa | None]) -> _Form:
     rules = {rule for rule in PROPERTIES if any(True for _ in violations_in(program, cfa.name, msgspec.convert(rule, Property)))}
     own_addresses = bool(taken_by(cfa).own)
-    if own_addresses and not isinstance(cfa.type.result, Void | Integer | Floating):
+    may_end = own_addresses or any(map(_is_of_stack, _called(program, cfa)))
+    if may_end and not isinstance(cfa.type.result, Void | Integer | Floating):
         rules.add(_RETURNED_LOCAL)
     return _Form(
         cfa=cfa,
@@ -192,6 +193,16 @@ def _form(program: Program, cfa: Cfa, callees: dict[str, Cfa | None]) -> _Form:
         own_addresses=own_addresses,
         understood=not cfa.unsupported,
     )
+
+
+def _called(program: Program, cfa: Cfa) -> Iterator[str]:
+    return (name for edge in cfa.calls for name in _targets(program, edge.effect))
+
+
+def _is_of_stack(name: str) -> bool:
+    """Whether what a function gives ends with its caller, as that of `alloca`."""
+    function = known(name)
+    return function is not None and function.result == "stack"
 
 
 def _targets(program: Program, effect: ir.Effect) -> tuple[str, ...]:

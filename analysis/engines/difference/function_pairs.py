@@ -141,7 +141,7 @@ class ProgramPair:
     def _is_comparable(self, name: str, old: Cfa, new: Cfa) -> bool:
         if old.type != new.type or old.parameters != new.parameters or old.unsupported or new.unsupported:
             return False
-        if display_name(name) in self.old.unparsed | self.new.unparsed:
+        if display_name(self.old_name(name)) in self.old.unparsed or display_name(name) in self.new.unparsed:
             return False
         if hides_sizes(old) or hides_sizes(new):
             texts = text_of(self.old.places, self.old_name(name)), text_of(self.new.places, name)

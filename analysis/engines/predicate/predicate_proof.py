@@ -102,7 +102,7 @@ class _Proving:
         called = callees(program)
         self._is_recursive = any(len(group) > 1 or group[0] in called[group[0]] for group in components(program))
         self._reusing: Reusing | None = None
-        self._has_looked = False  # for a violation, as long as is done first from scratch
+        self._is_not_plain = False  # a search from nothing, as long as the one that comes first from scratch, found no violation
         self._clauses: SummaryClauses | Clauses | None = None  # made when they are first asked
 
     def _new_search(self) -> PredicateSearch:
@@ -144,7 +144,7 @@ class _Proving:
             seeded, _ = self._seeded(reused, self._began + _SEEDED * searching)
             return seeded if isinstance(seeded, Proved) else self._with_broken(seeded)
         self._began = clock.spent()
-        if self._share and self._is_small:
+        if self._looks:
             early = self._early(reused)
             if early is not None:
                 return early
@@ -172,7 +172,7 @@ class _Proving:
         where the clauses say nothing: their proof says more to people (`c > 0`, not `c != 0`)."""
         seconds, is_open = self._options.seconds, True
         found: Proved | Unproved = Unproved("", Work())
-        if reused.predicates or not self._has_looked:
+        if reused.predicates or not self._is_not_plain:
             quick = _SEEDED_FIRST * seconds if reused.predicates else _QUICK * self._searching
             found, is_open = self._by_refinement(reused, clock.spent() + quick)
         violated = isinstance(found, Unproved) and found.may_violate and not is_open
@@ -203,20 +203,33 @@ class _Proving:
             if found is not None and options.revalidates and options.reuse == "annotations":
                 with clock.within(_REVALIDATED * options.seconds):
                     proof = revalidated(found, reusing.translated, options.ends, self._model, budget)
-                look, quick = min(_LOOK * earlier.worked, _LOOK_AT_MOST * options.seconds), _QUICK * self._searching
-                seen = proof or self._plainly_violated(look) or self._repaired(reusing, found, worth)
-                seen = seen or self._plainly_violated(quick)
+                seen = proof or self._repaired_unless_violated(reusing, found, earlier.worked, worth)
                 if seen is not None:
                     return seen
-                self._has_looked = True
             return _NOTHING if found is None else reusing.of(found, options.reuse, self._until(worth))
         except UNREADABLE:
             return _NOTHING
 
+    def _repaired_unless_violated(
+        self, reusing: Reusing, found: MappedProof, worked: float, worth: float
+    ) -> Proved | Unproved | None:
+        """The earlier proof repaired, or a violation that is found soon: in a moment before the repair, or behind it in as long
+        as the search takes that comes first from scratch. `worked`: seconds of work that the earlier proof took."""
+        moment = min(_LOOK * worked, _LOOK_AT_MOST * self._options.seconds)
+        seen = self._plainly_violated(moment) or self._repaired(reusing, found, worth)
+        seen = seen or self._plainly_violated(_QUICK * self._searching)
+        self._is_not_plain = seen is None and self._looks
+        return seen
+
+    @property
+    def _looks(self) -> bool:
+        """Whether a short search comes first."""
+        return bool(self._share) and self._is_small
+
     def _plainly_violated(self, seconds: float) -> Unproved | None:
         """A violation that is found soon, by a search from nothing. It is one by itself, so that a later one finds what it would
         find without it."""
-        if not self._share or not seconds or not self._is_small:
+        if not seconds or not self._looks:
             return None
         search = self._new_search()
         explored = search.explored(_NOTHING, PredicatePrecision({}), clock.spent() + seconds)

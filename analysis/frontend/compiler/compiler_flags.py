@@ -83,7 +83,7 @@ class CompileCommands(msgspec.Struct, frozen=True):
         return None if source is None else self.units[source]
 
 
-_WITHOUT = "The files are checked as if there were none."
+_WITHOUT = "The files are checked without a database."
 _loaded: dict[str, tuple[str, bytes, CompileCommands]] = {}  # databases as they were read last: splitting the commands takes time
 
 

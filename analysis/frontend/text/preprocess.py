@@ -46,6 +46,7 @@ _MOST_ROUNDS = 3  # until all unsaved headers are found in the mirror
 _ERROR = re.compile(r"^(?P<path>[^\n]*?):(?P<line>\d{1,9}):(?:\d+:)? (?:fatal )?error: (?P<text>.*)$", re.MULTILINE)
 # gcc says this where the text ends; where a macro's arguments reach into a header, the place it gives is one by chance
 _MISPLACED = re.compile(r"^(?P<path>[^\n:]*):[^\n]*error: (?=unterminated argument list )", re.MULTILINE)
+_REPORTS = "The preprocessor reports"
 _CRASHED = "internal compiler error"
 _MOST_CRASHES = 4
 _MISSING = re.compile(r"^'?(?P<name>[^'\n]+?)'?(?:: No such file or directory| file not found)")
@@ -171,6 +172,11 @@ def doubt(preprocessed: Preprocessed) -> str:
     if preprocessed.raw:
         return "directives that were not preprocessed" if _DIRECTIVE.search(preprocessed.text) else ""
     return _LEFT_OUT if any(_is_left_out(message, preprocessed) for message in preprocessed.messages) else ""
+
+
+def reports_error(preprocessed: Preprocessed) -> bool:
+    """Whether the preprocessor reports an error other than that a header is missing: no compiler takes the text."""
+    return any(message.text.startswith(_REPORTS) for message in preprocessed.messages)
 
 
 def _is_left_out(message: Message, preprocessed: Preprocessed) -> bool:
@@ -349,7 +355,7 @@ class _Run:
                 return
             for error in errors[:_MOST_MESSAGES]:
                 place = "" if self._is_main(error["path"]) else f" in {error['path']}, line {error['line']}"
-                said = f"The preprocessor reports{place}: {error['text'].strip()}"
+                said = f"{_REPORTS}{place}: {error['text'].strip()}"
                 self._say("warning", said, self._line_of(error), syntax=True)
             self.output = _with_plain_names(outcome.stdout)
             if outcome.status != 0 and not errors:

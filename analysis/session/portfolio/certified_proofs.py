@@ -130,7 +130,7 @@ def _from_entries(request: Request, engine: str, attempts: list[tuple[_Attempt, 
     reuse = reduce(ProofReuse.plus, (_reuse(proof) for proof in found))
     reuse = msgspec.structs.replace(reuse, of=request.kept.of if reuse.proofs else "")
     proved = Proved(engine, tuple(assumptions), tuple(proof.annotation for proof in found), states, missed, reuse=reuse)
-    return _with_kept(request, proved, sum(proof.work.worked for proof in found))
+    return _with_kept(request, proved, max(proof.work.worked for proof in found))
 
 
 def _reuse(proof: Accepted) -> ProofReuse:

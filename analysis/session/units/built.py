@@ -7,7 +7,7 @@ import msgspec
 from analysis.cfa.building.body_edit import Slot
 from analysis.cfa.building.unit import Unit
 from analysis.frontend.syntax.parser import SyntaxTree
-from analysis.frontend.text.preprocess import Preprocessed
+from analysis.frontend.text.preprocess import Preprocessed, reports_error
 
 
 class Built(msgspec.Struct, frozen=True):
@@ -26,3 +26,8 @@ class Built(msgspec.Struct, frozen=True):
     lower_ms: float
     tree: SyntaxTree | None = None
     slots: tuple[Slot, ...] = ()
+
+    @property
+    def is_c(self) -> bool:
+        """Whether all of the text parses, and the preprocessor reports no error in it."""
+        return not (self.parse_errors or self.unit.broken or reports_error(self.preprocessed))

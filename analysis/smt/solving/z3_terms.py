@@ -10,7 +10,7 @@ from z3 import z3core
 
 from analysis.model import clock
 from analysis.smt.logic.terms import BOOL, Sort, Term
-from analysis.smt.solving.z3_contexts import MOST_SPARE, fresh_context, left
+from analysis.smt.solving.z3_contexts import fresh_context, leave
 
 _CACHED = 200_000  # translated terms that are kept; beyond it all are forgotten
 
@@ -66,9 +66,9 @@ class Translation:
         self._terms: dict[Term, Any] = {}
         self._inner: list[Any] = []
 
-    def __del__(self, left: list[z3.Context] = left, most: int = MOST_SPARE) -> None:
-        if hasattr(self, "context") and len(left) < most:
-            left.append(self.context)  # until nobody waits
+    def __del__(self, leave: Callable[[z3.Context], None] = leave) -> None:  # kept here: modules go first at the end
+        if hasattr(self, "context"):
+            leave(self.context)
 
     def sort(self, sort: Sort) -> Any:
         """The sort of z3."""

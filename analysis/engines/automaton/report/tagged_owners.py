@@ -27,13 +27,17 @@ def counted_members(cfa: Cfa) -> Set[ir.Expr]:
     return frozenset(
         effect.target
         for effect in (edge.effect for edge in cfa.edges)
-        if isinstance(effect, ir.Assign) and isinstance(effect.target, ir.Field) and _is_next(ir.strip_casts(effect.value))
+        if isinstance(effect, ir.Assign)
+        and isinstance(effect.target, ir.Field)
+        and _is_next(ir.strip_casts(effect.value), effect.target)
     )
 
 
-def _is_next(value: ir.Expr) -> bool:
-    """Whether a value is one more or one less than another one."""
-    right = ir.strip_casts(value.right) if isinstance(value, ir.Binary) and value.operator in ("+", "-") else None
+def _is_next(value: ir.Expr, member: ir.Field) -> bool:
+    """Whether a value is one more or one less than that of a member."""
+    if not isinstance(value, ir.Binary) or value.operator not in ("+", "-") or ir.strip_casts(value.left) != member:
+        return False
+    right = ir.strip_casts(value.right)
     return isinstance(right, ir.IntConst) and right.value == 1
 
 

@@ -40,8 +40,8 @@ _FAST = 1  # of the levels of compression
 
 class EarlierProofs(msgspec.Struct, frozen=True):
     """A program, and annotations of it that a checker accepted, if the text is one of ours. `of`: the function that they are
-    about, where it is not an earlier revision of the one that is asked about, but one that looks like it. `worked`: seconds of
-    work that the first of these proofs took, or one that it was made from, whichever took most; 0.0 if that is not known."""
+    about, where it is not an earlier revision of the one that is asked about, but one that looks like it. `worked`: the
+    most seconds of work that one of these proofs took, or one that it was made from; 0.0 if that is not known."""
 
     program: Program
     annotations: tuple[Annotation, ...]
