@@ -8,6 +8,7 @@ import pytest
 from analysis.cfa.graph import External
 from analysis.cfa.linking.link import link
 from analysis.model.c_types import Function, Integer, Pointer, Void
+from analysis.session.contracts import words
 from analysis.session.contracts.changes import change_text, unchanged_text
 from analysis.session.contracts.declarations import external, in_one_line, parameter_names
 from analysis.session.contracts.function_contract import Clause, FunctionContract, Status
@@ -371,3 +372,9 @@ def test_what_callers_keep_anyway_is_not_told_by_the_result(body: str, said: lis
     found = ProgramContracts(link([unit_of(f"int f(int n, const int *p) {{ {body} }}")]).program).of("f").contract
     told = [one.text for one in sentences(msgspec.structs.replace(found, blocks=()))]
     assert [text for text in told if text.startswith(("expects", "if it", "returns 0 if"))] == said
+
+
+@pytest.mark.parametrize("names", [("a",), ("a", "b"), ("a", "b->c", "*d")])
+def test_a_sentence_about_several_parameters_is_one_about_each(names: tuple[str, ...]) -> None:
+    said = "expects {} to be null, or neither freed nor closed"
+    assert words.of_each(said.format(words.each_of(names))) == tuple(said.format(f"`{name}`") for name in names)

@@ -63,14 +63,21 @@ def _related(before: FunctionContract, now: FunctionContract) -> Iterator[str]:
 
 def _added(before: FunctionContract, now: FunctionContract) -> Iterator[str]:
     """What callers have to keep of blocks now, and had not to before."""
-    old = set(map(without_null, _texts(before.blocks)))
-    yield from (f"now also {text}" for text in _expected(now) if without_null(text) not in old)
+    yield from (f"now also {text}" for text in _unsaid(_expected(now), _texts(before.blocks)))
 
 
 def _removed(before: FunctionContract, now: FunctionContract) -> Iterator[str]:
     """What callers have to keep no longer of blocks. Mostly it follows from what is done no longer: then that is said alone."""
-    new = set(map(without_null, _texts(now.blocks)))
-    yield from (f"no longer {text}" for text in _expected(before) if without_null(text) not in new)
+    yield from (f"no longer {text}" for text in _unsaid(_expected(before), _texts(now.blocks)))
+
+
+def _unsaid(texts: Sequence[str], others: Sequence[str]) -> Iterator[str]:
+    """What sentences say that others do not say, of some of their parameters or of all."""
+    known = {without_null(one) for text in others for one in words.of_each(text)}
+    for text in texts:
+        parts = words.of_each(text)
+        new = [one for one in parts if without_null(one) not in known]
+        yield from (text,) if len(new) == len(parts) else new
 
 
 def _expected(contract: FunctionContract) -> list[str]:

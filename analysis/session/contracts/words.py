@@ -3,6 +3,7 @@ knows them by these names."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 EXPECTS = "expects "
@@ -14,6 +15,8 @@ LEAKS_UNLESS = "may leak unless "
 others lead to, too."""
 FREES_FOUND = "may free or close what a structure that it is passed leads to"
 REACHED_LIVE = f"{EXPECTS}all that it reaches through pointers in memory to be neither freed nor closed"
+_NAMED = re.compile(r"`[^`]+`")
+_EACH_OF = re.compile(rf"each of (?:{_NAMED.pattern}, )*{_NAMED.pattern} and {_NAMED.pattern}")
 EXPECTS_NOTHING = f"{EXPECTS}nothing"
 NEVER_RETURNS = "does not return"
 NEVER_NULL = "never returns NULL"
@@ -62,6 +65,14 @@ def each_of(names: Sequence[str]) -> str:
     """Names in C, as what something is said of."""
     said = [f"`{name}`" for name in names]
     return said[0] if len(said) == 1 else f"each of {', '.join(said[:-1])} and {said[-1]}"
+
+
+def of_each(text: str) -> tuple[str, ...]:
+    """A sentence about several parameters (`each_of`) as one about each."""
+    several = _EACH_OF.search(text)
+    if several is None:
+        return (text,)
+    return tuple(f"{text[: several.start()]}{name}{text[several.end() :]}" for name in _NAMED.findall(several.group()))
 
 
 def argument(number: int, names: Sequence[str] = ()) -> str:
