@@ -50,3 +50,15 @@ def test_nothing_is_fixed_where_there_is_nothing_to_read(capsys: pytest.CaptureF
     said = capsys.readouterr().out
     assert "0 findings introduced, 0 fixed." in said
     assert "The functions were not compared" in said
+
+
+def test_a_function_of_the_same_name_in_another_file_keeps_its_findings(capsys: pytest.CaptureFixture[str]) -> None:
+    static = TWICE.replace("void twice", "static void twice")
+    for folder, broken in (("o", ""), ("n", " +")):
+        put(f"{folder}/a.c", static.replace("@", ""))
+        put(f"{folder}/b.c", static.replace("@", broken).replace("main", "other"))
+    assert main(["diff", "--engine", "automaton", "o", "n"]) == 0
+    said = capsys.readouterr().out
+    assert "0 findings introduced, 0 fixed." in said
+    assert "1 finding in both versions." in said
+    assert "1 finding of OLD may be fixed or not" in said

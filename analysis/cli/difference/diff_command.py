@@ -211,16 +211,16 @@ def _compared(
     programs = None if was is None or now is None else ProgramPair(was, now, program_change(was, now))
     gone, added = _other_names(programs)
     unread = None if now is None else frozenset() if is_c else now.unparsed | gone
-    known = [one for one in report_before.findings if unread is not None and one.function not in unread]
-    found = compare_findings(known, report_after.findings, gone - (unread or frozenset()), added, programs)
+    found = compare_findings(report_before.findings, report_after.findings, gone - (unread or frozenset()), added, programs)
+    fixed = tuple(one for one in found.fixed if unread is not None and one.function not in unread)
     comparison = Comparison(
         old=old.name,
         new=new.name,
         report=msgspec.structs.replace(
             report_after, messages=tuple(dict.fromkeys((*report_before.messages, *report_after.messages)))
         ),
-        findings=msgspec.structs.replace(found, fixed=()) if changed_paths else found,
-        open=() if changed_paths else tuple(one for one in report_before.findings if one not in known),
+        findings=msgspec.structs.replace(found, fixed=() if changed_paths else fixed),
+        open=() if changed_paths else tuple(one for one in found.fixed if one not in fixed),
         functions=None if programs is None or unread is None else _functions(programs, report_before, report_after, unread),
         from_scratch=after.apart,
         successful=not (before.failed or after.failed or asked.wrong_settings),
