@@ -3,8 +3,10 @@
 The slice is made backward from the last step. A step is needed for one of these reasons, the strongest first:
 
 - `value`: it makes the value that the path is about, changes what is known of it, returns it, or calls a function with such a
-  step, or one of the library that writes the variable. Of a path that is about no value, those of the variables that the last
-  step reads, or, if it reads none, as the failure of an assertion does, of the branch that leads to it;
+  step, or one of the library that writes the variable. Of a path that is about no value, those of the operands that are at fault
+  in the last step, of all variables that it reads if that is not known, or, if it reads none, as the failure of an assertion
+  does, of the branch that leads to it. Where operands are at fault, members of objects in memory are followed as well: to the
+  last step that assigned such a member what was read;
 - `kept`: a branch on whose other side such a value would have been assigned anew, or changed by a call;
 - `decided`: it gives a variable on which a needed branch depends a constant, or the result of a call, or a library function
   writes it;
@@ -18,18 +20,21 @@ the others, there are at most `MOST`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeVar
 
 from analysis.c.calls import copied, filled
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.model import ir
+from analysis.model.c_types import Type
+from analysis.model.spelling import spell_expr
 from analysis.path_following.other_side import OtherSide
 
 ENOUGH = 8
 MOST = 12
 Reason = Literal["value", "kept", "decided", "led"]
 _Shown = TypeVar("_Shown")
+_Member = tuple[Type, str]
 _RANKS: tuple[tuple[Reason, int], ...] = (("led", ENOUGH), ("decided", ENOUGH), ("kept", MOST))
 
 
@@ -41,7 +46,8 @@ class Step(NamedTuple):
     """An edge of a path, taken in `function`, `depth` calls below its start; `edge` is -1 where a function is entered.
     `is_return`: it is the edge of a call a second time, when the path has come back from there. `is_value`: the value is made, or
     changes, here, but for that a function calls it by another name. `names` are the variables of the function that it is in
-    before; `changes` says which calls would change what is known of it."""
+    before; `changes` says which calls would change what is known of it; `values` are what a run read and assigned here, by how it
+    is spelled."""
 
     function: str
     depth: int
@@ -50,6 +56,7 @@ class Step(NamedTuple):
     is_value: bool = False
     names: frozenset[str] = frozenset()
     changes: Callable[[Edge], bool] = _nothing
+    values: Mapping[str, str] = {}
 
 
 class _Frame:
@@ -73,9 +80,10 @@ class _Frame:
         return [*found, at]
 
 
-def needed_steps(program: Program, path: Sequence[Step], most: int = MOST) -> tuple[int, ...]:
-    """The numbers of the steps that explain the last one, in order, at most `most` and at least two if there are so many."""
-    return _Slicing(program, path).numbers(most)
+def needed_steps(program: Program, path: Sequence[Step], about: Sequence[ir.Expr] = (), most: int = MOST) -> tuple[int, ...]:
+    """The numbers of the steps that explain the last one, in order, at most `most` and at least two if there are so many.
+    `about`: the operands of the last step that are at fault, if that is known (`at_fault`)."""
+    return _Slicing(program, path, about).numbers(most)
 
 
 def shortened(trace: Sequence[tuple[_Shown, bool]], limit: int) -> list[tuple[_Shown, bool]]:
@@ -89,11 +97,12 @@ def shortened(trace: Sequence[tuple[_Shown, bool]], limit: int) -> list[tuple[_S
 class _Slicing:
     """The slicing of one path."""
 
-    def __init__(self, program: Program, path: Sequence[Step]) -> None:
-        self._program, self._path = program, path
+    def __init__(self, program: Program, path: Sequence[Step], about: Sequence[ir.Expr]) -> None:
+        self._program, self._path, self._about = program, path, about
         self._frames = _frames(path)
         self._reasons: dict[int, Reason] = {}
         self._marked: set[tuple[int, int]] = set()  # branches, by frame and edge: a turn of a loop more explains nothing
+        self._members: set[tuple[_Member, str | None]] = set()  # what was read of objects, if seen: who assigned it is needed
         self._sides: dict[str, OtherSide] = {}
         self._ended_by: int | None = None  # the step behind the branches that the path is about, if it is about branches
 
@@ -102,7 +111,8 @@ class _Slicing:
         root, end, edge = self._root(), self._frames[last], self._edge(last)
         if edge is not None:
             end.later.add(edge.source)
-            end.values.update(() if self._path[last].names else _names(ir.expressions(edge.effect)))
+            is_about_value = bool(self._path[last].names) or any(step.is_value for step in self._path[:-1])
+            self._ask(last, self._about or (() if is_about_value else ir.expressions(edge.effect)))
         if not end.values and not any(step.is_value for step in self._path[:-1]):
             self._ended_by = last
         self._need(last, "value")
@@ -116,6 +126,15 @@ class _Slicing:
         self._reasons[root.call or 0] = "value"
         self._leave_out_chains()
         return _strongest(self._reasons, most)
+
+    def _ask(self, number: int, exprs: Iterable[ir.Expr]) -> None:
+        """What gave the expressions of a step their values is needed."""
+        exprs = tuple(exprs)
+        self._frames[number].values.update(_names(exprs))
+        if self._about:
+            for part in (part for expr in exprs for part in ir.walk(expr)):
+                if (member := _member(part)) is not None:
+                    self._members.add((member, self._path[number].values.get(spell_expr(part))))
 
     def _leave_out_chains(self) -> None:
         """Of conditions that are tested one right after the other, as those of a switch are, the last one says enough."""
@@ -212,6 +231,9 @@ class _Slicing:
         frame, target = self._frames[number], ir.target_of(effect)
         name = _name(target)
         if name is None:
+            if target is not None and self._is_read_later(number, target):
+                self._need(number, "value")
+                self._ask(number, ir.values_of(effect))
             return
         if isinstance(target, ir.Var) and target.scope == "temporary":  # it stands for its value in what is shown
             for names in (frame.values, frame.deciding):
@@ -221,11 +243,22 @@ class _Slicing:
         elif name in frame.values:
             _forget(frame, target)
             self._need(number, "value")
-            frame.values.update(_names(ir.values_of(effect)))
+            self._ask(number, ir.values_of(effect))
         elif isinstance(target, ir.Var) and name in frame.deciding:
             _forget(frame, target)
             if isinstance(effect, ir.Call) or (isinstance(effect, ir.Assign) and _is_constant(effect.value)):
                 self._need(number, "decided")
+
+    def _is_read_later(self, number: int, target: ir.Expr) -> bool:
+        """Whether a step assigns to a member what a needed step reads. It is not looked for any further then."""
+        assigned = self._path[number].values.get(spell_expr(target))
+        found = {
+            (member, read)
+            for member, read in self._members
+            if member == _member(target) and (read or assigned) == (assigned or read)
+        }
+        self._members -= found
+        return bool(found)
 
     def _filled(self, number: int, call: ir.Call) -> None:
         """A library function that writes to a variable whose address it is passed, as `scanf` does, gives it a value. What it
@@ -300,6 +333,13 @@ def _strongest(reasons: dict[int, Reason], most: int) -> tuple[int, ...]:
 
 def _names(exprs: Iterable[ir.Expr]) -> set[str]:
     return {variable.name for expr in exprs for variable in ir.variables(expr) if variable.scope != "function"}
+
+
+def _member(lvalue: ir.Expr) -> _Member | None:
+    """The type and the name of a member of an object in memory."""
+    if isinstance(lvalue, ir.Field) and isinstance(ir.root(lvalue), ir.Deref):
+        return lvalue.record.type, lvalue.name
+    return None
 
 
 def _name(target: ir.Expr | None) -> str | None:

@@ -17,6 +17,7 @@ from analysis.model.evidence import Evidence
 from analysis.model.report import Finding, RuleVerdict, StepKind, TraceStep
 from analysis.model.run_inputs import RunStart
 from analysis.model.spelling import display_name, spell_effect, spell_expr
+from analysis.path_following.at_fault import at_fault
 from analysis.path_following.explanation import Step, needed_steps, shortened
 from analysis.rules.automaton import Rule
 from analysis.session.provers.asking.answer import Decided, Ran
@@ -161,8 +162,10 @@ def _needed(finding: Finding, steps: Sequence[Ran], program: Program, places: Pl
         edge = cfa.by_id[step.edge]
         text, _ = written_step(edge.effect, places.written(cfa.name, edge.id), cfa)
         is_value = number in of_block or (places.place(step.function, step.edge), text) in known
-        path.append(Step(step.function, step.depth, step.edge, is_value=is_value))
-    return frozenset(needed_steps(program, path))
+        path.append(Step(step.function, step.depth, step.edge, is_value=is_value, values=step.values))
+    last = steps[-1]
+    about = at_fault(finding.rule, program.functions[last.function].by_id[last.edge].effect, last.values)
+    return frozenset(needed_steps(program, path, about))
 
 
 def _step(step: Ran, places: Places, kind: StepKind, text: str) -> TraceStep:
