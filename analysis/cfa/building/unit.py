@@ -18,6 +18,7 @@ from analysis.cfa.graph import External
 from analysis.cfa.revisions.match import match_function
 from analysis.frontend.declarations.file_level import FileLevel, FileReader, Variable
 from analysis.frontend.declarations.scope import Names
+from analysis.frontend.declarations.shared_declarations import SharedFile, read_sharing
 from analysis.frontend.declarations.specifiers import NAME_KINDS
 from analysis.frontend.lowering.context import MisreadError
 from analysis.frontend.lowering.refused import RefusedError
@@ -126,8 +127,7 @@ def _build(
         level = previous.level
     else:
         reader = FileReader(tree, model, path, limits, in_system_header)
-        for node in nodes:
-            reader.read(node)
+        read_sharing(reader, SharedFile(path, tree, model, limits, in_system_header, extras.between), nodes)
         level = reader.end()
     build = FunctionBuilder(
         path, tree, model, limits, level, previous, same_level=previous is not None and level is previous.level

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Sized
+from typing import Any
 
 import msgspec
 
@@ -13,7 +14,7 @@ from analysis.c.linkage import FileLinkage
 from analysis.frontend.declarations.attribute_reading import assembler_names, attributes, pragma_of
 from analysis.frontend.declarations.declarators import Declarator
 from analysis.frontend.declarations.literal_values import number
-from analysis.frontend.declarations.scope import ConstantEntry, FileScope, Names, ObjectEntry
+from analysis.frontend.declarations.scope import Answer, ConstantEntry, FileScope, Names, ObjectEntry
 from analysis.frontend.declarations.volatile import Levels
 from analysis.frontend.lowering.context import TOO_DEEP, MisreadError, field_of
 from analysis.frontend.lowering.lowered import Lowering
@@ -79,7 +80,7 @@ class FileReader:
         self._lowering = Lowering(tree, Names(self.level.scope, None), model, path, limits)
         self._in_system_header = in_system_header
         self._previous_end = 0
-        self._defined: set[str] = set()
+        self._defined: dict[str, bool] = {}
         self._constant = False  # whether what is declared now is `const`
 
     @classmethod
@@ -88,6 +89,36 @@ class FileReader:
         reader = cls(tree, model, path, limits, lambda _offset: False)
         reader._lowering = Lowering(tree, Names(level.scope, None), model, path, limits)
         return reader
+
+    @property
+    def tables(self) -> tuple[dict[str, Any], ...]:
+        """All that nodes add to, or put something else in, but for the labels of the linkage."""
+        level = self.level
+        scope, of_names = level.scope, (getattr(level.linkage, field) for field in level.linkage.__struct_fields__)
+        return (
+            *(scope.names, scope.tags, scope.records, level.variables, level.functions, self._defined),
+            *(table for table in of_names if isinstance(table, dict)),
+        )
+
+    def other_state(self) -> tuple[int, ...]:
+        """How much there is of all else that nodes can add to. Declarations in headers hardly ever do."""
+        lowering, level = self._lowering, self.level
+        state: tuple[Sized, ...] = (level.address_taken, level.refused, *lowering.changed_by_bodies())
+        return (*map(len, state), lowering.last_temporary)
+
+    @property
+    def answers(self) -> dict[tuple[str, str], Answer]:
+        """What was asked of the file's scope since `forget_answers`, and the answers."""
+        return self._lowering.names.used
+
+    def forget_answers(self) -> None:
+        """Forgets what was asked, and what follows from answers."""
+        self._lowering.names.used.clear()
+        self._lowering.incomplete.clear()
+
+    def skip(self, node: Node) -> None:
+        """Goes on behind a node, as after `read`: what it adds is in the tables."""
+        self._previous_end = node.end_byte
 
     def declarator_of(self, node: Node) -> Declarator:
         """The declarator of a function definition; declares nothing but tags."""
@@ -243,7 +274,7 @@ class FileReader:
         if defined and linkage in self._defined:
             told.strange[linkage] = "a second definition"
         if defined:
-            self._defined.add(linkage)
+            self._defined[linkage] = True
 
     def _attributes_of(self, node: Node, declarator: Node | None) -> list[tuple[int, bytes]]:
         """The attributes of one declarator of a declaration, with their offsets. They stand before the first

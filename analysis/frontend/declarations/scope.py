@@ -65,8 +65,8 @@ class Names:
     """Names as one function sees them: its blocks' declarations, innermost first, then the file's.
 
     `used` maps ("name" | "tag" | "record" | "strange", what) to the file-level answer; `records` are those declared in the
-    function. `blocks` has where each variable was `placed`: the blocks around it, by number, outermost first, without the
-    function's own.
+    function, `given` the unique names of its variables. `blocks` has where each variable was `placed`: the blocks around it, by
+    number, outermost first, without the function's own.
     """
 
     def __init__(self, file: FileScope, function: str | None) -> None:
@@ -77,7 +77,7 @@ class Names:
         self._names: list[dict[str, Entry]] = []
         self._tags: list[dict[str, Type]] = []
         self._counts: dict[str, int] = {}
-        self._given: list[str] = []
+        self.given: list[str] = []
         self.blocks: dict[str, tuple[int, ...]] = {}
         self._open: list[int] = []
         self._opened = 0
@@ -144,17 +144,17 @@ class Names:
         """A name for a local variable that no other variable of the function has (model.ir.Var)."""
         count = self._counts.get(name, 0) + 1
         self._counts[name] = count
-        self._given.append(name)
+        self.given.append(name)
         return name if count == 1 else f"{name}~{count}"
 
     def mark(self) -> int:
         """A point to `reset` to."""
-        return len(self._given)
+        return len(self.given)
 
     def reset(self, mark: int) -> None:
         """Forgets the unique names given out since `mark`, so that what is lowered twice gets the same names."""
-        while len(self._given) > mark:
-            self._counts[self._given.pop()] -= 1
+        while len(self.given) > mark:
+            self._counts[self.given.pop()] -= 1
 
     def tag(self, tag: str) -> Type | None:
         """The type that a tag such as "struct s" names here."""

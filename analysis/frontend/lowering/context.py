@@ -8,7 +8,7 @@ what they can rely on.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Sized
 
 import msgspec
 
@@ -76,6 +76,20 @@ class Context(ABC):
         """A fresh temporary."""
         self._temporaries += 1
         return ir.Var(f"${self._temporaries}", "temporary", type_)
+
+    @property
+    def last_temporary(self) -> int:
+        """The number of the last temporary; 0 if there is none."""
+        return self._temporaries
+
+    def changed_by_bodies(self) -> tuple[Sized, ...]:
+        """What lowering adds to, beside names of the file, where it meets expressions that are evaluated, or blocks."""
+        names = self.names
+        of_names = (names.records, names.blocks, names.given)
+        return (
+            *(self.address_taken, self.implicit, self.statics, self.local_externs, self.volatiles, *of_names),
+            *(self.flow.edges, self.flow.heads, self.flow.declared, self.flow.labelled, self.order.groups),
+        )
 
     def mark(self) -> Mark:
         """Where an operand begins or ends, for `Unsequenced.operands`."""

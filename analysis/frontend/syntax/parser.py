@@ -43,18 +43,18 @@ _DECLARING = frozenset(("declaration", "expression_statement"))  # `T (*p)(void)
 class SyntaxTree:
     """A parsed translation unit; see the module's docstring for the tables.
 
-    `text` is the preprocessed text, cleaned, with the same length and lines; where a definition has no result type,
-    the tree has an `int` in the white space before it, and behind `sizeof` it has names for numbers (`signed_numbers`) and lacks
-    some parentheses (`sized_members`, `typedef_names`). `pragmas` are those but for `#pragma pack`. `errors` are the half-open
-    byte ranges that the parser could not make sense of, empty where something was missing. `base` is the last text without
-    errors, and its tree, for the next `parse`.
+    `text` is the preprocessed text, cleaned, with the same length and lines. `parsed` is the text that the tree was made from:
+    where a definition has no result type, it has an `int` in the white space before it, and behind `sizeof` it has names for
+    numbers (`signed_numbers`) and lacks some parentheses (`sized_members`, `typedef_names`). `pragmas` are those but for
+    `#pragma pack`. `errors` are the half-open byte ranges that the parser could not make sense of, empty where something was
+    missing. `base` is the last text without errors, and its tree, for the next `parse`.
     """
 
     def __init__(self, text: bytes, attributes: list[Attribute], computed_gotos: frozenset[int], tree: Tree) -> None:
         self.tree = tree
         self.base: tuple[bytes, Tree] | None = None
         self._layer_trees: list[Tree] = []  # nodes refer to their trees
-        self.text = text
+        self.text = self.parsed = text
         self.root = tree.root_node
         self.attributes = attributes
         self.pragmas: list[Attribute] = []
@@ -125,7 +125,7 @@ def parse(preprocessed: bytes, previous: SyntaxTree | None = None) -> SyntaxTree
     typed = typedef_names.without_parentheses(sized_members.without_parentheses(as_names(give_types(text))))
     base = None if previous is None else previous.base
     syntax = SyntaxTree(text, cleaned.attributes, cleaned.computed_gotos, _tree(typed, base))
-    syntax.unnamed_bits, syntax.pragmas = cleaned.unnamed_bits, cleaned.pragmas
+    syntax.unnamed_bits, syntax.pragmas, syntax.parsed = cleaned.unnamed_bits, cleaned.pragmas, typed
     syntax.base = base if syntax.root.has_error else (typed, syntax.tree)
     for fragments, in_layer in _layers(cleaned.fragments, definitions):
         source, ranges = _layer_text(cleaned.text, fragments, in_layer)
