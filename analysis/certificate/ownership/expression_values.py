@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from analysis.certificate.ownership.block_changes import give_away, holds_none
-from analysis.certificate.ownership.memory_state import FIXED, GONE, KEPT, NULL, OTHER, OWN_VARIABLE, block_of, into, is_own
+from analysis.certificate.ownership.memory_state import (
+    FIXED,
+    GONE,
+    KEPT,
+    NULL,
+    OTHER,
+    OWN_VARIABLE,
+    block_of,
+    front_of,
+    into,
+    is_in_front,
+    is_own,
+    is_start,
+)
 from analysis.certificate.ownership.obligations import FREES, LEAKS, LIVE, RULES, USES, Condition
 from analysis.certificate.ownership.open_descriptors import opens_descriptors
 from analysis.certificate.ownership.standard_streams import never_closed
@@ -113,7 +126,8 @@ def _binary(step: Step, expr: ir.Binary) -> str:
         found = value(step, expr.left)
         _used(step, expr.right)
         is_same = isinstance(expr.right, ir.IntConst) and expr.right.value == 0
-        return found if is_same else moved(found)
+        block = block_of(found) if expr.operator == "-" and (is_start(found) or is_in_front(found)) else None
+        return found if is_same else moved(found) if block is None or is_own(block) else front_of(block)
     _used(step, expr.left)
     _used(step, expr.right)
     return OTHER

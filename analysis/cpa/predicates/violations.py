@@ -166,17 +166,17 @@ def divides_floats(part: ir.Expr) -> bool:
     return not _constant(part.right)
 
 
-def _constant(divisor: ir.Expr) -> Fraction | int | None:
+def _constant(divisor: ir.Expr) -> Fraction | None:
     """The value of a constant, after conversions to floating types; None if it is not one. Others may make it zero, as in
     `(int)0.5`; so may these, as in `(float)1e-300`."""
     match divisor:
-        case ir.IntConst(value):
-            return value
+        case ir.IntConst(integer):
+            return Fraction(integer)
         case ir.FloatConst(text, Floating() as type_):
             return parse_float(text, type_)
         case ir.Cast(operand, Floating() as type_):
             value = _constant(operand)
-            return rounded(float(value), type_) if isinstance(value, Fraction) else value
+            return None if value is None else rounded(float(value), type_)
         case _:
             return None
 
