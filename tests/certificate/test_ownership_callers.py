@@ -84,7 +84,13 @@ def _main(body: str) -> str:
     return f"int main(int n, char **v) {{ char *p = malloc(2); {body} return 0; }}"
 
 
+_FRONT = "static void f(char *p) { if (p) free(p - 8); }"
+
 NOT_KEPT = (
+    ("the block begins elsewhere", _FRONT + _main("f(p);"), FREE),
+    ("the block begins there", _FRONT + _main("f(p + 8);"), FREE),
+    ("null, where a start is computed", "static void f(char *p) { free(p - 8); }" + _main("f(0); free(p);"), FREE),
+    ("a variable, where a start is computed", _FRONT + _main("char b[9]; f(b + 8); free(p);"), FREE),
     ("ended before", FREES + _main("free(p); f(p);"), FREE),
     ("ended before, on a path", FREES + _main("if (n) free(p); f(p);"), FREE),
     ("ended twice by the function", FREES + _main("f(p); f(p);"), FREE),

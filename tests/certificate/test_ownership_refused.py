@@ -47,7 +47,16 @@ def _block(name: str, body: str, rules: tuple[str, ...], parameters: str = "int 
     return Case(name, f"void f({parameters}) {{ char *p = malloc(8); if (!p) return; {body} }}", rules)
 
 
+_TWO = "struct two { struct node *a, *b; }; void f(struct two *t, int n)"
+_OVERLAID = "struct over { union u *u; }; void f(struct over *t)"
+
 CASES = (
+    # pointers in memory that become others than those that they were
+    Case("it becomes another one that moved", f"{_TWO} {{ t->a->name = t->b->name + 1; }}", LEAK),
+    Case("it becomes one of two", f"{_TWO} {{ t->a->name = (n ? t->a->name : t->b->name) + 1; }}", LEAK),
+    Case("it becomes a number", f"{_TWO} {{ t->a->name = (char *)((long)t->a->name + 1); }}", LEAK),
+    Case("it shares its bytes", f"{_OVERLAID} {{ t->u->p = t->u->p + 1; }}", LEAK),
+    Case("it may be the number of a file", f'{_TWO} {{ t->a->name++; }} int h(void) {{ return open("a", 0); }}', OPEN),
     # what the function does with its own block
     _block("freed twice", "free(p); free(p);", FREE),
     _block("freed twice on a path", "if (n) free(p); free(p);", FREE),
