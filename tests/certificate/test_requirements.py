@@ -173,7 +173,8 @@ _DIVISORS = (
     ("a floating divisor that was an integer", "double f(double d, int n) { return d / (float)n; }", "n != 0"),
     ("one that is tested", "double f(double d, int n) { return n ? d / n : 0; }", ""),
     ("one that was floating before", "double f(double d, double e) { return e ? d / (int)e : 0; }", "?may be zero"),
-    ("values that are infinite do not end the run", "int f(double d, int n) { return d / n > 1 ? 8 / n : 0; }", "n != 0"),
+    ("values that are infinite do not end the run", "int h; double r; static int g(int x) { r = 1.5 / x; return x; } "
+     "static int e(void) { return g(h); } int f(void) { return 8 / e(); }", "?may be zero"),
     ("a floating constant", "double f(double d) { return d / 0.5f + d / 2; }", "!nothing"),
     ("a constant that a conversion makes zero", "double f(double d) { return d / (int)0.5; }", "?may be zero"),
     ("a constant that is too small", "double f(double d) { return d / (float)1e-300; }", "?floating"),
