@@ -163,6 +163,22 @@ def test_reasons_say_what_callers_have_to_keep_and_which_does_not() -> None:
     assert "h() is called, and it is not known that `q` is null" in claim(of, "double-free")[0]
 
 
+@pytest.mark.parametrize(
+    ("freed", "why"),
+    [
+        ("p - 8", "safe if callers keep: `p` is inside of a block of memory that nothing else frees, and whose start is"),
+        ("(p - n) - 8", "safe if callers keep: `p` is inside of a block of memory"),
+        ("p + 8", "`p + 8` is freed, and points into the block, not to its start"),
+        ("&((struct node *)p)->name", "is freed, and points into the block, not to its start"),
+    ],
+)
+def test_only_what_lies_in_front_of_a_pointer_may_be_the_start_of_its_block(freed: str, why: str) -> None:
+    of = program(f"void f(char *p, int n) {{ free({freed}); }}")
+    followed = ClosedSearch(of).follow("f")
+    assert followed is not None
+    assert why in refusal(of, followed.found, "f", "invalid-free")
+
+
 def test_a_claim_without_a_caller_is_refused() -> None:
     of = program(f"{FREES} static void h(void) {{ f(g); }} {_main('f(p); h();')}")
     why, proof = claim(of, "double-free")
