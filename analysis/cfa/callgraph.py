@@ -48,6 +48,12 @@ def components(program: Program) -> tuple[tuple[str, ...], ...]:
 
 
 @kept_with
+def groups(program: Program) -> Mapping[str, int]:
+    """The number of the group of each function: functions that call each other are one group, after all that they call."""
+    return {name: number for number, group in enumerate(components(program)) for name in group}
+
+
+@kept_with
 def recursive(program: Program) -> frozenset[str]:
     """The functions that may call themselves, also through others."""
     called = callees(program)

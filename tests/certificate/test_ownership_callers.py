@@ -84,7 +84,13 @@ def _main(body: str) -> str:
     return f"int main(int n, char **v) {{ char *p = malloc(2); {body} return 0; }}"
 
 
+_FRONT = "static void f(char *p) { if (p) free(p - 8); }"
+
 NOT_KEPT = (
+    ("the block begins elsewhere", _FRONT + _main("f(p);"), FREE),
+    ("the block begins there", _FRONT + _main("f(p + 8);"), FREE),
+    ("null, where a start is computed", "static void f(char *p) { free(p - 8); }" + _main("f(0); free(p);"), FREE),
+    ("a variable, where a start is computed", _FRONT + _main("char b[9]; f(b + 8); free(p);"), FREE),
     ("ended before", FREES + _main("free(p); f(p);"), FREE),
     ("ended before, on a path", FREES + _main("if (n) free(p); f(p);"), FREE),
     ("ended twice by the function", FREES + _main("f(p); f(p);"), FREE),
@@ -155,6 +161,22 @@ def test_reasons_say_what_callers_have_to_keep_and_which_does_not() -> None:
     said = "safe if callers keep: `p` is null, or a whole block of memory that nothing else frees"
     assert refusal(of, followed.found, function, "double-free").startswith(said)
     assert "h() is called, and it is not known that `q` is null" in claim(of, "double-free")[0]
+
+
+@pytest.mark.parametrize(
+    ("freed", "why"),
+    [
+        ("p - 8", "safe if callers keep: `p` is inside of a block of memory that nothing else frees, and whose start is"),
+        ("(p - n) - 8", "safe if callers keep: `p` is inside of a block of memory"),
+        ("p + 8", "`p + 8` is freed, and points into the block, not to its start"),
+        ("&((struct node *)p)->name", "is freed, and points into the block, not to its start"),
+    ],
+)
+def test_only_what_lies_in_front_of_a_pointer_may_be_the_start_of_its_block(freed: str, why: str) -> None:
+    of = program(f"void f(char *p, int n) {{ free({freed}); }}")
+    followed = ClosedSearch(of).follow("f")
+    assert followed is not None
+    assert why in refusal(of, followed.found, "f", "invalid-free")
 
 
 def test_a_claim_without_a_caller_is_refused() -> None:

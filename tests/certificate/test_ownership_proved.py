@@ -34,6 +34,9 @@ PROVED = (
     ("a copy is freed", "void f(void) { char *p = malloc(8), *q = p; p = 0; free(q); }", FREE + LEAK),
     ("a pointer moves inside", "void f(int n) { char *p = malloc(8), *q; if (!p) return; for (q = p; n--; q++) "
     "*q = 1; free(p); }", FREE + LEAK + USE),
+    ("a pointer in memory moves", "struct two { struct node *a, *b; }; void f(struct two *t, int n) { t->a->name++; "
+    "t->a->name -= n; t->b->next = t->b->next + n - 1; }", LEAK),
+    ("a global pointer moves", "void f(void) { g += 2; free(malloc(1)); }", LEAK),
     ("returned", "char *f(const char *s) { char *p = strdup(s); return p; }", LEAK),
     ("two blocks", "int f(int n) { char *p = malloc(1), *q = malloc(2); if (p && q) p[0] = q[0]; free(q); free(p); "
     "return 0; }", FREE + LEAK),

@@ -47,7 +47,25 @@ def _block(name: str, body: str, rules: tuple[str, ...], parameters: str = "int 
     return Case(name, f"void f({parameters}) {{ char *p = malloc(8); if (!p) return; {body} }}", rules)
 
 
+_TWO = "struct two { struct node *a, *b; }; void f(struct two *t, int n)"
+_OVERLAID = "struct over { union u *u; }; void f(struct over *t)"
+
 CASES = (
+    # pointers in memory that become others than those that they were
+    Case("it becomes another one that moved", f"{_TWO} {{ t->a->name = t->b->name + 1; }}", LEAK),
+    Case("it becomes one of two", f"{_TWO} {{ t->a->name = (n ? t->a->name : t->b->name) + 1; }}", LEAK),
+    Case("it becomes a number", f"{_TWO} {{ t->a->name = (char *)((long)t->a->name + 1); }}", LEAK),
+    Case("it shares its bytes", f"{_OVERLAID} {{ t->u->p = t->u->p + 1; }}", LEAK),
+    # blocks that are freed by what lies in front of a pointer
+    Case(
+        "its start is computed by a callee",
+        "static void h(char *q) { if (q) free(q - 8); } void f(void) { char *p = malloc(9); if (p) h(p + 8); }",
+        FREE,
+    ),
+    Case("null, from which a callee computes a start", "static void h(char *q) { free(q - 8); } void f(void) { h(0); }", FREE),
+    Case("a member is freed", "void f(struct node *q) { free(&q->name); }", FREE),
+    Case("behind what is in front of it", "void f(char *q) { char *r = q - 8; free(r + 4); }", FREE),
+    Case("it may be the number of a file", f'{_TWO} {{ t->a->name++; }} int h(void) {{ return open("a", 0); }}', OPEN),
     # what the function does with its own block
     _block("freed twice", "free(p); free(p);", FREE),
     _block("freed twice on a path", "if (n) free(p); free(p);", FREE),

@@ -23,13 +23,16 @@ from tests.support.lowered import unit_of
 _HEAD = """typedef unsigned long size_t; void *malloc(size_t); void free(void *); size_t strlen(const char *); void exit(int);
 char *strcpy(char *, const char *); void *memset(void *, int, size_t); char *getenv(const char *); void unknown(void);
 void longjmp(int *, int); int setjmp(int *); void qsort(void *, size_t, size_t, int (*)(const void *, const void *));
-struct s { int n; char *b; struct s *l; struct s *r; unsigned f : 2; };
+struct s { int n; char *b; struct s *l; struct s *r; unsigned f : 2; }; int choose(void);
 union u { int i; char *p; };
 """
 _NULL: Rule = "null-dereference"
 _ZERO: Rule = "division-by-zero"
 
 # name, program, what f needs: nothing is "", and what is open begins with "?"
+_FATAL = """int printf(const char *, ...); static void fatal(const char *t, const char *s);
+static void done(void) { if (choose()) fatal("more", ""); exit(1); }
+static void fatal(const char *t, const char *s) { printf(t, s); done(); }"""
 _POINTERS = (
     ("a parameter", "int f(struct s *p) { return p->n; }", "p != NULL"),
     ("it is tested", "int f(struct s *p) { return p ? p->n : 0; }", ""),
@@ -131,6 +134,24 @@ _POINTERS = (
      "return *environ; }", "?another name"),
     ("a table of characters", "const unsigned short **__ctype_b_loc(void); int f(int c) { return (*__ctype_b_loc())[c] & 8; }",
      ""),
+    ("a constant for a function that calls itself, which the text does not ask for", f"{_FATAL} struct s *h; int f(void) "
+     "{ if (!h) fatal(\"none\", 0); return h->n; }", ""),
+    ("one that the text asks for", f"{_FATAL} struct s *h; int f(void) {{ if (!h) fatal(\"none %s\", 0); return h->n; }}",
+     "?which fatal() needs"),
+    ("what is called does not return, though it does not get what it needs", "struct s *h; static void end(struct s *x) "
+     "{ if (choose()) x->n = 1; exit(1); } static struct s *g(void) { if (!h) end(h); return h; } "
+     "int f(void) { return g()->n; }", ""),
+    ("it returns where it does not get it", "struct s *h; static void end(struct s *x) { if (choose()) x->n = 1; "
+     "if (!x) return; exit(1); } static struct s *g(void) { if (!h) end(h); return h; } int f(void) { return g()->n; }",
+     "?may be null"),
+    ("what it writes where it does not get it", "struct s *h; static void put(struct s *x) { if (choose()) x->n = 1; "
+     "if (!x) h = 0; } static void g(void) { put(0); } int f(void) { if (!h) return 0; g(); return h->n; }", "?`h` may be null"),
+    ("functions that call each other, where one does not get what it needs", "struct s z; "
+     "static struct s *up(struct s *x, int n); "
+     "static struct s *down(struct s *x, int n) { if (choose()) x->n = 1; return n ? up(0, n - 1) : x; } "
+     "static struct s *up(struct s *x, int n) { return down(x, n); } static struct s *g(void) "
+     "{ return up(&z, 1); } int f(void) { return g()->n; }",
+     "?may be null"),
     ("nothing is added", "char *f(char *p) { return p + 0; }", "!nothing"),
     ("something is added", "char *f(char *p, int n) { return p + n; }", "p != NULL"),
 )  # fmt: skip
@@ -149,6 +170,14 @@ _DIVISORS = (
     ("a sum", "int f(int n) { return n ? 8 / (n + 1) : 0; }", "?may be zero"),
     ("one bit is set", "int f(int n) { return 8 / (n | 1); }", ""),
     ("a floating divisor", "double f(double d) { return d ? 8 / d : 0; }", "?floating"),
+    ("a floating divisor that was an integer", "double f(double d, int n) { return d / (float)n; }", "n != 0"),
+    ("one that is tested", "double f(double d, int n) { return n ? d / n : 0; }", ""),
+    ("one that was floating before", "double f(double d, double e) { return e ? d / (int)e : 0; }", "?may be zero"),
+    ("values that are infinite do not end the run", "int h; double r; static int g(int x) { r = 1.5 / x; return x; } "
+     "static int e(void) { return g(h); } int f(void) { return 8 / e(); }", "?may be zero"),
+    ("a floating constant", "double f(double d) { return d / 0.5f + d / 2; }", "!nothing"),
+    ("a constant that a conversion makes zero", "double f(double d) { return d / (int)0.5; }", "?may be zero"),
+    ("a constant that is too small", "double f(double d) { return d / (float)1e-300; }", "?floating"),
     ("a callee divides", "static int g(int x, int y) { return x / y; } int f(int n) { return n ? g(n, n) : g(n, 2); }", ""),
     ("it is decreased in a loop", "int f(int n) { int s = 0; while (n) { s += 8 / n; n--; } return s; }", ""),
     ("what a callee gives without what it needs", "int h, r; static int g(int x, int k) { if (k) r = 8 / x; return x; } "

@@ -54,6 +54,11 @@ static int put(struct s *x, struct s **y) { if (!y) return 0; *y = x; return x ?
 static int both(struct s *x, struct s *y) { if (!x || !y) return 0; return 1; }
 static int lose(struct s *x, struct s **y) { int k = x != 0; *y = choose() ? x : 0; return k; }
 static struct s *keep(struct s *x) { return x ? other(x) : 0; }
+static struct s *must(struct s *x, int k) { if (k) x->n = 1; return x; }
+static struct s *made2(struct s *x, int k) { if (k) x->n = 1; if (!x) G = 0; return &H; }
+static struct s *again(struct s *x, int k);
+static struct s *ahead(struct s *x, int k) { if (k == 1 && x) x->n = 1; return k > 1 ? again(0, k - 2) : x; }
+static struct s *again(struct s *x, int k) { return k > 2 ? ahead(x, 1) : ahead(x, k); }
 """
 _PROGRAMS, _RUNS = 120, 24
 _RULES: tuple[Rule, ...] = ("null-dereference", "division-by-zero")
@@ -155,6 +160,14 @@ if (both({a}, {b})) {i} = {a}->n + {b}->n;
 if (lose({a}, &{a}) != 0) {i} = {a}->n;
 if (lose({a}->l, &{a}->l)) {i} = {a}->l->n;
 {c} = keep({a}); if ({c}) {i} = {a}->n;
+{a} = must({b}, 0);
+{a} = must(0, {i});
+{a} = made2({b}, {i});
+if (G) {{ {a} = made2(0, 0); {i} = {a}->n + G->n; }}
+{a} = again({b}, {i});
+{a} = again({b}, 3);
+{a} = again(0, 0);
+if ({a}) {{ {b} = again({a}, 2); {i} = {b}->n; }}
 """.splitlines()
 
 

@@ -13,7 +13,8 @@ a library function) must be known not to be zero.
 Where it is not known, the function may *need* it of its callers: that parameters, or what they lead to, are
 not zero. Calls have to keep what the called function needs. What callers may rely on is the *contract* of the
 function: what it needs, whether it returns, whether its result may be zero, and which objects it writes, and clears.
-A call that does not keep what is needed is followed by itself, with the constants that it passes.
+A call that does not keep what is needed is followed by itself, with the constants that it passes. If that does not help,
+what holds of the function without its needs is known, up to where it violates the rule.
 Functions that call each other assume contracts of each other that follow from themselves (Hoare's rule of
 recursion).
 

@@ -30,7 +30,9 @@ class Contract(NamedTuple):
     """`needs`: what callers must establish, so that the function does not violate the rule. `returns`: whether it may return.
     `nonzero`: whether its result is never zero, or null; `unless`: the numbers of parameters, of which it is enough that one is
     not zero. `writes`: what it may write, as callers see it; `clears`: what of that may be zero then, or changed in part.
-    `tells`: what its result says of its parameters, and of what they lead to; None: everything, as it does not return."""
+    `tells`: what its result says of its parameters, and of what they lead to; None: everything, as it does not return. All of
+    that is about calls that get what it needs; `unkept`, the same about those that do not, up to where the rule is violated: who
+    does not keep what is needed is told, and nothing is shown of runs behind that. None: nothing is known."""
 
     needs: Needs = ()
     returns: bool = True
@@ -39,6 +41,7 @@ class Contract(NamedTuple):
     unless: frozenset[int] = frozenset()
     clears: frozenset[Place] = EVERYTHING
     tells: frozenset[Tell] | None = frozenset()
+    unkept: Contract | None = None
 
 
 ANYTHING = Contract()

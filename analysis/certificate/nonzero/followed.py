@@ -13,7 +13,7 @@ from analysis.certificate.nonzero.function_edges import Edges
 from analysis.certificate.nonzero.needed_values import Rule
 from analysis.certificate.nonzero.transfer import Missing
 from analysis.certificate.nonzero.walk import Walked, walk
-from analysis.cfa.callgraph import callees, callees_first, components, recursive
+from analysis.cfa.callgraph import callees, callees_first, components, groups
 from analysis.cfa.graph import Program
 from analysis.model import ir
 
@@ -60,6 +60,14 @@ class Followed:
         """Follows one function, with these contracts of functions that it calls, and what was found of the others."""
         return self._walked(name, needs, {**self._known(name), **(contracts or {})}, (), 0)
 
+    def _whole(self, name: str, needs: Needs, contracts: Mapping[str, Contract]) -> Walked:
+        """What following a function shows, where it gets what it needs, with a contract for calls from which it does not."""
+        found = self.walk(name, needs, contracts)
+        if not needs or found.broken:
+            return found
+        unkept = self.walk(name, (), contracts)
+        return found if unkept.broken else found._replace(contract=_with_needs(found.contract, needs, unkept.contract))
+
     def _walked(self, name: str, needs: Needs, contracts: Mapping[str, Contract], given: Given, deep: int) -> Walked:
         """What following a function shows, in a call that passes what is `given`, `deep` calls from where that was asked."""
         about = needs, given, deep
@@ -67,8 +75,11 @@ class Followed:
         if kept is not None:
             return kept
         asked: dict[_Context, Contract | None] = {}
+        number = groups(self.program)
 
         def in_context(callee: str, passed: Given) -> Contract | None:
+            if number[callee] == number[name]:
+                return None  # what is known of it may follow from what is not shown yet
             context = callee, passed, deep + 1
             asked[context] = self._in_context(context)
             return asked[context]
@@ -90,7 +101,8 @@ class Followed:
 
     def _in_context(self, context: _Context) -> Contract | None:
         """The contract of a function that was followed before, where a call passes this; None if it may violate the rule then
-        at a place where it does not whatever it is passed. Functions that call themselves are not followed once more."""
+        at a place where it does not whatever it is passed. What is shown of functions that it calls is final: it is asked for by
+        others only, which are followed after all of its group."""
         name, given, deep = context
         called = callees(self.program)
         cfa = self.program.functions[name]
@@ -98,7 +110,7 @@ class Followed:
             return None
         if name not in self.found or not all(one in self.found for one in called[name] if one in self.program.functions):
             return None
-        if self.found[name].broken or name in recursive(self.program):
+        if self.found[name].broken:
             return None
         if context not in self._in_contexts:
             found = self._walked(name, (), self._known(name), given, deep)
@@ -113,12 +125,12 @@ class Followed:
         """Follows the functions of a group. What they assume of each other follows from itself (Hoare's rule of recursion): at
         first calls among them never return, then with what is shown of them, until that is all."""
         called, order = callees(self.program), callees_first(self.program, group)
-        assumed = {name: NOTHING_YET._replace(needs=needs(name)) for name in group}
+        assumed = {name: _with_needs(NOTHING_YET, needs(name), NOTHING_YET) for name in group}
         waiting, left = dict.fromkeys(group), MOST_WALKS * len(group)
         while waiting:
             name = min(waiting, key=order.__getitem__)
             del waiting[name]
-            self.found[name] = self.walk(name, needs(name), assumed)
+            self.found[name] = self._whole(name, needs(name), assumed)
             shown = weaker(assumed[name], self.found[name].contract)
             if shown != assumed[name]:
                 assumed[name] = shown
@@ -128,6 +140,11 @@ class Followed:
                 reason = "the recursion is not followed to the end"
                 self.found.update((one, Walked(Contract(needs(one)), (), reason, 0)) for one in group)
                 return
+
+
+def _with_needs(contract: Contract, needs: Needs, unkept: Contract) -> Contract:
+    """A contract of a function that needs this, if it needs anything, and what it does where it does not get it."""
+    return contract._replace(needs=needs, unkept=unkept if needs else None)
 
 
 def _place(missing: Missing) -> tuple[int, ir.Expr, str, str]:
@@ -140,6 +157,6 @@ def weaker(one: Contract, other: Contract) -> Contract:
     unless = other.unless if one.nonzero else one.unless if other.nonzero else one.unless & other.unless
     nonzero = one.nonzero and other.nonzero
     tells = other.tells if one.tells is None else one.tells if other.tells is None else one.tells & other.tells
-    return Contract(
-        one.needs, one.returns or other.returns, nonzero, one.writes | other.writes, unless, one.clears | other.clears, tells
-    )
+    returns, writes, clears = one.returns or other.returns, one.writes | other.writes, one.clears | other.clears
+    unkept = weaker(one.unkept, other.unkept) if one.unkept is not None and other.unkept is not None else None
+    return Contract(one.needs, returns, nonzero, writes, unless, clears, tells, unkept)

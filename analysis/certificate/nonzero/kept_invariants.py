@@ -7,7 +7,7 @@ What a function does is followed again only where something that it relies on is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -26,6 +26,7 @@ from analysis.certificate.nonzero.walk import Walked, walk
 from analysis.cfa.callgraph import callees, components
 from analysis.cfa.graph import Cfa, Program
 from analysis.cfa.linking.obstructed import MAIN
+from analysis.cfa.open_functions import is_main
 from analysis.cpa.obstacles.beside import beside
 from analysis.cpa.obstacles.code_addresses import UNKNOWN
 from analysis.cpa.obstacles.exposed_variables import is_closed
@@ -41,10 +42,11 @@ _Key = tuple[Rule, Invariants, tuple[_Called, ...]]
 _Done = tuple[Walked, Invariants]
 
 
-def why_none(program: Program, entries: Iterable[str]) -> str:
-    """Why nothing is said to hold at all times; empty if something may be. The program has all that `main` can run, and all
-    variables."""
-    if tuple(entries) != (MAIN,) or MAIN not in program.functions or not is_closed(program):
+def why_none(program: Program, entries: Collection[str]) -> str:
+    """Why nothing is said to hold at all times of runs from `main`; empty if something may be. The program has all that `main`
+    can run, and all variables. Where it may be entered elsewhere, too, other runs begin; but a further `main` is one of another
+    program, whose variables these may be."""
+    if MAIN not in entries or any(is_main(name) and name != MAIN for name in entries) or not is_closed(program):
         return "not all code of the program is known"
     if UNSEEN in program.externals:
         return "attributes make functions run before or after main, or give them other names"
@@ -145,7 +147,7 @@ def _called(program: Program, name: str, contract: Contract | None) -> _Called:
     return name, contract, program.function_type(name), parameters, name in fresh_blocks(program)
 
 
-def find(program: Program, entries: Iterable[str], walks: Walks) -> Invariants | None:
+def find(program: Program, entries: Collection[str], walks: Walks) -> Invariants | None:
     """The invariants that the program keeps; None if the time is over."""
     relied = NONE if why_none(program, entries) else candidates(program)
     while relied:
@@ -158,7 +160,7 @@ def find(program: Program, entries: Iterable[str], walks: Walks) -> Invariants |
     return relied
 
 
-def are_kept(program: Program, entries: Iterable[str], claimed: Invariants, walks: Walks) -> bool:
+def are_kept(program: Program, entries: Collection[str], claimed: Invariants, walks: Walks) -> bool:
     """Whether invariants that are claimed hold at all times: nothing excludes them, and no edge breaks them."""
     if not claimed:
         return True

@@ -10,7 +10,7 @@ from analysis.c.operators import rules_of
 from analysis.cfa.graph import Program
 from analysis.cpa.predicates.violations import divides_floats, has_odd_format, moves_pointer, passed_pointers
 from analysis.model import ir
-from analysis.model.c_types import Pointer, Void
+from analysis.model.c_types import Floating, Integer, Pointer, Void
 
 Rule = Literal["null-dereference", "division-by-zero"]
 RULES: frozenset[str] = frozenset(("null-dereference", "division-by-zero"))
@@ -64,13 +64,24 @@ def _mark(program: Program, effect: ir.Effect, pointer: ir.Expr) -> ir.Expr | No
 def _of_part(part: ir.Expr, rule: Rule, *, later: bool) -> Iterator[Needed]:
     if rule == "division-by-zero":
         if divides_floats(part):
-            yield Needed(part, later, why="what floating values are divided by is not followed")
+            yield _floating_divisor(part, later=later)
         elif isinstance(part, ir.Binary) and rule in rules_of(part):
             yield Needed(part.right, later)
     elif isinstance(part, ir.Deref):
         yield from (Needed(expr, later) for expr in _chain(part.pointer))
     elif isinstance(part, ir.Binary) and moves_pointer(part) and not _is_zero(part.right):
         yield Needed(part.left, later, tells=False)
+
+
+def _floating_divisor(part: ir.Expr, *, later: bool) -> Needed:
+    """What the division needs: an integer that is converted to floating types is zero if and only if it was so (C11 6.3.1.4p2).
+    Runs go on where it is zero, as values may be infinite (annex F)."""
+    divisor = part.right if isinstance(part, ir.Binary) else part
+    while isinstance(divisor, ir.Cast) and isinstance(divisor.type, Floating):
+        divisor = divisor.operand
+        if isinstance(divisor.type, Integer):
+            return Needed(divisor, later, tells=False)
+    return Needed(part, later, why="what floating values are divided by is not followed")
 
 
 def _is_zero(distance: ir.Expr) -> bool:

@@ -263,9 +263,9 @@ class Transfer:
         return isinstance(target.type, Pointer) and isinstance(type_.result, Pointer)
 
     def _promised(self, known: Known, edge: Edge, call: ir.Call, target: str) -> Contract | None:
-        """The contract of a function that is called, if it gets what it needs, or needs nothing of this call. Else None, and what
-        it may not get is noted. Runs may go on without it, as the function may not come to where it needs that; but what is shown
-        of the function is shown with it only."""
+        """The contract of a function that is called, if it gets what it needs, or needs nothing of this call. Else what it may
+        not get is noted. Runs may go on without it, as the function may not come to where it needs that: then what is shown of it
+        without that holds. None if nothing is."""
         contract, callee = self._contracts.get(target, ANYTHING), self._program.functions.get(target)
         lacking: list[tuple[ir.Expr, str]] = []
         for need in () if callee is None else contract.needs:
@@ -279,10 +279,11 @@ class Transfer:
         # what operands in an open order write is known of calls that get what is needed (`open_orders`)
         passed_here = given(known, callee, call.arguments, self._always)
         alone = None if known.unordered else self._in_context(target, passed_here)
-        if alone is None:
-            for expr, why in lacking:
-                self._miss(known, edge, expr, target, why)
-        return alone
+        if alone is not None:
+            return alone
+        for expr, why in lacking:
+            self._miss(known, edge, expr, target, why)
+        return None if known.unordered else contract.unkept
 
     def _contract(self, known: Known, call: ir.Call, name: str | None, promised: Contract | None) -> Contract:
         """What a call does. Where a pointer leads is not known. `promised`: by a function of the program."""

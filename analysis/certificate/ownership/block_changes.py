@@ -12,18 +12,19 @@ from analysis.certificate.ownership.memory_state import (
     OWN_VARIABLE,
     at,
     block_of,
+    is_in_front,
     is_own,
     is_start,
 )
-from analysis.certificate.ownership.obligations import FREES, LEAKS, RULES, USES, Condition
+from analysis.certificate.ownership.obligations import FREES, INSIDE_HEAP, LEAKS, RULES, USES, Condition
 from analysis.certificate.ownership.step import Step
 from analysis.model import ir
 from analysis.model.c_types import Pointer, Type, Void
 from analysis.model.spelling import display_name
 
-_ENDED_AS = {"heap": "freed", "stream": "closed", "directory": "closed"}
+_ENDED_AS = {"heap": "freed", INSIDE_HEAP: "freed", "stream": "closed", "directory": "closed"}
 _MADE = {"heap": "allocated", "stream": "opened", "directory": "opened"}
-_ENDS = {"heap": FREES, "stream": FREES | USES, "directory": FREES | USES}
+_ENDS = {"heap": FREES, INSIDE_HEAP: FREES, "stream": FREES | USES, "directory": FREES | USES}
 _LEAKS = {"heap": frozenset(("memory-leak",))}
 
 
@@ -44,15 +45,20 @@ def allocate(step: Step, kind: str) -> str:
 
 
 def end(step: Step, value: str, kind: str, name: str, pointer: ir.Expr) -> None:
-    """A block of a kind is ended through a pointer, which is `name` in the program. One to numbers leads to no other block."""
+    """A block of a kind is ended through a pointer, which is `name` in the program. One to numbers leads to no other block.
+    `INSIDE_HEAP`: a block of memory is freed whose start is computed from the pointer."""
     rules, ended = _ENDS[kind], _ENDED_AS[kind]
     value = step.memory.current(value)
     block = block_of(value)
-    if value == NULL:
+    if kind == "heap" and is_in_front(value):
+        kind = INSIDE_HEAP
+    if value == NULL and kind != INSIDE_HEAP:
         step.meet(rules)
     elif block is not None and is_own(block):
-        if not is_start(value):
-            step.refuse(rules | LEAKS, f"{name} is {ended}, and points into the block, not to its start,")
+        if kind == INSIDE_HEAP or not is_start(value):
+            step.refuse(
+                rules | leaks_of(step.memory.blocks[block]), f"{name} is {ended}, and points into the block, not to its start,"
+            )
         elif step.memory.blocks[block] != kind:
             step.refuse(RULES, f"{name} is {ended}, and was not made by a function whose results are to be {ended},")
         step.meet(rules)
@@ -68,11 +74,15 @@ def end(step: Step, value: str, kind: str, name: str, pointer: ir.Expr) -> None:
             holds_none(pointer),
         )
         step.end_others(is_known=is_start(value) and kind == "heap")
-        if is_start(value):
+        if kind == INSIDE_HEAP:
+            step.require(
+                rules, block, kind, f"{name} is {ended}, and may not be the start of a block that the caller has not freed,"
+            )
+        elif is_start(value):
             step.require(rules, block, kind, f"{name} is {ended}, and comes from the caller, who may have {ended} it before,")
         else:
             step.misuse(rules, f"{name} is {ended}, and points into the block, not to its start,")
-        step.memory.blocks[block] = ENDED + kind if is_start(value) else GIVEN
+        step.memory.blocks[block] = ENDED + kind if kind == INSIDE_HEAP or is_start(value) else GIVEN
         step.found.touched.add(block)
         step.memory.replace(block, GONE)
     elif value == GONE:

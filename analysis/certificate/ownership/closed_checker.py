@@ -20,7 +20,7 @@ from analysis.certificate.ownership.used_before import finds_live, may_have_ende
 from analysis.certificate.ownership.whole_conditions import has_conditions, unmet
 from analysis.certificate.pointed.whole_program import pointed
 from analysis.certificate.refusal import RefusedError
-from analysis.cfa.callgraph import callees, components, recursive
+from analysis.cfa.callgraph import callees, groups, recursive
 from analysis.cfa.graph import Program
 from analysis.cfa.linking.evaluation_order import assumptions_of
 from analysis.cfa.linking.obstructed import MAIN
@@ -195,12 +195,6 @@ def _closed(program: Program, claim: FunctionStates, contracts: Mapping[str, Con
             if not all(after in there for state in found for after in transfer.successors(state, edge)):
                 raise RefusedError(f"it leaves out a state of {display_name(cfa.name)}()")
     return transfer.found
-
-
-@kept_with
-def groups(program: Program) -> Mapping[str, int]:
-    """The number of the group of each function: functions that call each other are one group, after all that they call."""
-    return {name: number for number, group in enumerate(components(program)) for name in group}
 
 
 def refusal(program: Program, found: Obligations, function: str, rule: str) -> str:

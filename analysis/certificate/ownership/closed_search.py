@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from analysis.certificate.kept_results import KeptResults
-from analysis.certificate.ownership.closed_checker import groups
 from analysis.certificate.ownership.closed_sets import FunctionStates
 from analysis.certificate.ownership.contracts import Contract, contract_of
 from analysis.certificate.ownership.function_transfer import FunctionTransfer
@@ -14,7 +13,7 @@ from analysis.certificate.ownership.kept_by_callers import needed_callers
 from analysis.certificate.ownership.memory_state import MemoryState
 from analysis.certificate.ownership.obligations import Obligations
 from analysis.certificate.ownership.whole_conditions import asked_below
-from analysis.cfa.callgraph import callees, callees_first, components, recursive
+from analysis.cfa.callgraph import callees, callees_first, components, groups, recursive
 from analysis.cfa.graph import Program
 from analysis.model.spelling import display_name
 

@@ -5,8 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from analysis.certificate.ownership.block_changes import give_away, holds_none
-from analysis.certificate.ownership.memory_state import FIXED, GONE, KEPT, NULL, OTHER, OWN_VARIABLE, block_of, into, is_own
+from analysis.certificate.ownership.memory_state import (
+    FIXED,
+    GONE,
+    KEPT,
+    NULL,
+    OTHER,
+    OWN_VARIABLE,
+    block_of,
+    front_of,
+    into,
+    is_in_front,
+    is_own,
+    is_start,
+)
 from analysis.certificate.ownership.obligations import FREES, LEAKS, LIVE, RULES, USES, Condition
+from analysis.certificate.ownership.open_descriptors import opens_descriptors
 from analysis.certificate.ownership.standard_streams import never_closed
 from analysis.certificate.ownership.step import Step
 from analysis.model import ir
@@ -112,7 +126,8 @@ def _binary(step: Step, expr: ir.Binary) -> str:
         found = value(step, expr.left)
         _used(step, expr.right)
         is_same = isinstance(expr.right, ir.IntConst) and expr.right.value == 0
-        return found if is_same else moved(found)
+        block = block_of(found) if expr.operator == "-" and (is_start(found) or is_in_front(found)) else None
+        return found if is_same else moved(found) if block is None or is_own(block) else front_of(block)
     _used(step, expr.left)
     _used(step, expr.right)
     return OTHER
@@ -208,12 +223,34 @@ def gone(rules: frozenset[str]) -> str:
     return "freed memory" if rules <= AFTER_FREE else "freed memory or a closed stream"
 
 
-def written(step: Step, found: str, lvalue: ir.Expr) -> None:
-    """An object is overwritten: what it led to could be lost, unless it is a variable of the function, or in a block of it."""
+def written(step: Step, found: str, lvalue: ir.Expr, given: ir.Expr | None) -> None:
+    """An object is overwritten: what it led to could be lost, unless it is a variable of the function, or in a block of it.
+    `given`: by the value of an expression; None: by what is not known. A pointer that is moved leads to the block that it led to
+    (C11 6.5.6p8); but a number that was stored as a pointer is another one then, and may have been that of a file."""
     root = ir.root(lvalue)
     if not isinstance(root, ir.Var) or root.scope == "global":
         is_text = isinstance(lvalue, ir.Deref | ir.Index) and is_character(lvalue.type)
-        overwritten(step, found, lvalue, _overlaid(lvalue), f"`{spell_expr(lvalue)}` is assigned", is_text=is_text)
+        lost = LEAKS
+        if given is not None and _overlaid(lvalue) == lvalue.type and _is_moved(lvalue, given):
+            lost = frozenset(("resource-leak",)) if opens_descriptors(step.program) else frozenset()
+            step.meet(LEAKS - lost)
+        what = f"`{spell_expr(lvalue)}` is assigned"
+        overwritten(step, found, lvalue, _overlaid(lvalue), what, is_text=is_text, leaks=lost)
+
+
+def _is_moved(lvalue: ir.Expr, given: ir.Expr) -> bool:
+    """Whether a value is that of a pointer to which something is added, or from which it is subtracted."""
+    if not isinstance(lvalue.type, Pointer):
+        return False
+    while given != lvalue:
+        match given:
+            case ir.Cast(operand, Pointer()) if isinstance(operand.type, Pointer):
+                given = operand
+            case ir.Binary("+" | "-", left, right) if isinstance(left.type, Pointer) and isinstance(right.type, Integer):
+                given = left
+            case _:
+                return False
+    return True
 
 
 def is_character(type_: Type) -> bool:
@@ -221,24 +258,26 @@ def is_character(type_: Type) -> bool:
     return isinstance(type_, Integer) and type_.bits == _CHAR_BITS
 
 
-def overwritten(step: Step, found: str, lvalue: ir.Expr, held: Type, what: str, *, is_text: bool) -> None:
+def overwritten(
+    step: Step, found: str, lvalue: ir.Expr, held: Type, what: str, *, is_text: bool, leaks: frozenset[str] = LEAKS
+) -> None:
     """An lvalue that holds something of a type is overwritten, and a pointer leads there. `is_text`: it is a character among
-    others."""
+    others. `leaks`: the rules for which it matters which pointer it held."""
     condition = Condition("holds none", lvalue)
     if step.may_hold_pointer(held):
-        lose_contents(step, found, LEAKS, f"{what}, and may have held the last pointer to a block,", condition)
+        lose_contents(step, found, leaks, f"{what}, and may have held the last pointer to a block,", condition)
     elif step.may_hold_descriptor(held) and not is_text:
         why = f"{what}, and may have held the number of an open file,"
         lose_contents(step, found, ("resource-leak",), why, condition)
 
 
-def assign(step: Step, target: ir.Expr, found: str) -> None:
-    """An lvalue gets a value."""
+def assign(step: Step, target: ir.Expr, found: str, given: ir.Expr | None = None) -> None:
+    """An lvalue gets a value: that of an expression, or what is not known."""
     if isinstance(target, ir.Var) and target.name in step.names:
         step.memory.hold(target.name, found)
         return
     to = place(step, target)
     if to == KEPT and isinstance(target.type, Pointer):
         step.refuse(RULES, f"`{spell_expr(target)}` is assigned, which is the library's own,")
-    written(step, to, target)
+    written(step, to, target, given)
     give_away(step, found, f"is stored in `{spell_expr(target)}`")

@@ -90,7 +90,7 @@ class FunctionTransfer:
     def _ends(self, step: Step) -> Iterator[Memory]:
         match step.edge.effect:
             case ir.Assign(target, given):
-                assign(step, target, step.memory.current(value(step, given)))
+                assign(step, target, step.memory.current(value(step, given)), given)
                 yield step.memory
             case ir.Assume(condition, truth):
                 yield from self._branch(step, condition, truth=truth)

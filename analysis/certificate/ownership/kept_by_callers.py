@@ -2,8 +2,9 @@
 
 A rule that is proved but for what parameters lead to is safe *if callers keep* requirements: the parameter is null or leads to
 what has not ended (`live`); or it is null or leads to the start of a block of a kind, which nobody else ends; or, for a rule
-about leaks, it is null or leads to an object that holds nothing that has to be ended (`HOLDS_NONE`). A call keeps one of the
-first two by
+about leaks, it is null or leads to an object that holds nothing that has to be ended (`HOLDS_NONE`); or it leads into a block,
+as far behind its start as the function takes it to be (`INSIDE_HEAP`), which calls keep only if callers of the caller keep it. A
+call keeps one of the first two by
 
 - null;
 - a block of the caller's own, of that kind and at its start, or anywhere in it for `live`: nothing leads there but variables of
@@ -31,7 +32,7 @@ from typing import NamedTuple
 
 from analysis.certificate.hidden_calls import hidden_calls
 from analysis.certificate.ownership.memory_state import FIXED, NULL, OWN_VARIABLE
-from analysis.certificate.ownership.obligations import HOLDS_NONE, LIVE, USES, Obligations, Passed
+from analysis.certificate.ownership.obligations import HOLDS_NONE, INSIDE_HEAP, LIVE, USES, Obligations, Passed
 from analysis.certificate.ownership.used_before import callers_of, unfollowed_callers
 from analysis.certificate.ownership.whole_conditions import never_ends, unmet
 from analysis.cfa.graph import Program
@@ -42,6 +43,7 @@ from analysis.model.spelling import display_name
 _NEEDED = {
     LIVE: "`{}` is null, or neither freed nor closed",
     "heap": "`{}` is null, or a whole block of memory that nothing else frees",
+    INSIDE_HEAP: "`{}` is inside of a block of memory that nothing else frees, and whose start is computed from it",
     "stream": "`{}` is null, or an open stream that nothing else closes",
     "directory": "`{}` is null, or an open directory that nothing else closes",
     HOLDS_NONE["memory-leak"]: "`{}` is null, or what it points to leads to nothing that has to be freed",
@@ -154,6 +156,8 @@ def _not_kept(program: Program, found: Mapping[str, Obligations], requirement: R
 def _keeps(passed: Passed, need: str) -> bool:
     if need in _HOLD_NONE:
         return passed.what in (NULL, OWN_VARIABLE, "heap", "parameter")
+    if need == INSIDE_HEAP:
+        return passed.what == "parameter"
     if passed.what in ("other", FIXED, OWN_VARIABLE):
         return passed.what != "other" and need == LIVE
     if passed.what == "null" or need == LIVE:

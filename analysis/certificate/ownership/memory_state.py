@@ -3,7 +3,8 @@
 A value is written as a text: `null`; `fixed`, a pointer to a variable, a function or a string literal; `variable`, one to a
 variable of the function itself; `library`, a pointer to
 an object of the library's own that never ends (`errno`); `gone`, a pointer to what has ended; `at B`, a pointer to the start of
-block B; `into B`, to anywhere inside. Variables that hold anything else are left out.
+block B; `into B`, to anywhere inside; `front of B`, to anywhere inside, but in front of where a parameter leads: there, for all
+that is known, the block of B can begin. Variables that hold anything else are left out.
 
 A block is named by the number of the edge that allocates it, or by the parameter that it is passed in. Of the former the
 function is the only owner, and its state is its kind, which says how it has to end: `heap`, `stream` or `directory`. Of the
@@ -22,7 +23,7 @@ RESULT = "return"
 """Stands for a variable that holds what the function returns."""
 PASSED, GIVEN, ABSENT = "passed", "given", "absent"
 ENDED = "ended "
-_AT, _INTO = "at ", "into "
+_AT, _INTO, _FRONT = "at ", "into ", "front of "
 
 
 class MemoryState(msgspec.Struct, frozen=True, array_like=True):
@@ -42,9 +43,14 @@ def into(block: str) -> str:
     return _INTO + block
 
 
+def front_of(block: str) -> str:
+    """A pointer to anywhere in a block, in front of where the parameter leads that it is named by."""
+    return _FRONT + block
+
+
 def block_of(value: str) -> str | None:
     """The block that a value leads to, if it is one that the function knows."""
-    for word in (_AT, _INTO):
+    for word in (_AT, _INTO, _FRONT):
         if value.startswith(word):
             return value[len(word) :]
     return None
@@ -53,6 +59,11 @@ def block_of(value: str) -> str | None:
 def is_start(value: str) -> bool:
     """Whether a value leads to the start of its block."""
     return value.startswith(_AT)
+
+
+def is_in_front(value: str) -> bool:
+    """Whether a value leads to in front of where a parameter leads."""
+    return value.startswith(_FRONT)
 
 
 def is_own(block: str) -> bool:

@@ -13,8 +13,11 @@ LEAKS = frozenset(("memory-leak", "resource-leak"))
 RULES = FREES | USES | LEAKS
 """The rules that closed sets prove."""
 LIVE = "live"
-"""The requirement that a parameter is null, or leads to what has not ended. The others, but those of `HOLDS_NONE`, are kinds of
-blocks: null, or the start of one, which nobody else ends."""
+"""The requirement that a parameter is null, or leads to what has not ended. The others, but `INSIDE_HEAP` and those of
+`HOLDS_NONE`, are kinds of blocks: null, or the start of one, which nobody else ends."""
+INSIDE_HEAP = "inside heap"
+"""The requirement that a parameter leads into a block of memory that nobody else ends, as far behind its start as the function
+takes it to be: where it frees what lies in front of what it is passed."""
 HOLDS_NONE = {"memory-leak": "no block", "resource-leak": "no file"}
 """The requirement of each rule about leaks that a parameter is null, or leads to an object that may be overwritten: it holds no
 pointer to what has to be ended, nor to what leads there, and no number of an open file."""

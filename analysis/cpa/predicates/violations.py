@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from fractions import Fraction
 from typing import get_args
 
 import msgspec
@@ -24,7 +25,7 @@ from analysis.model.c_types import INT as C_INT
 from analysis.model.spelling import display_name
 from analysis.model.verifiers import CHECKS
 from analysis.smt.encoding.numbers.operator_faults import fault
-from analysis.smt.encoding.numbers.scalar_terms import parse_float
+from analysis.smt.encoding.numbers.scalar_terms import parse_float, rounded
 from analysis.smt.logic.term_building import FALSE, TRUE, and_, distinct, eq, number, or_
 from analysis.smt.logic.terms import Term
 from analysis.smt.transitions.access import Access
@@ -162,10 +163,22 @@ def divides_floats(part: ir.Expr) -> bool:
     annex F, it is not)."""
     if not isinstance(part, ir.Binary) or part.operator != "/" or not isinstance(part.type, Floating):
         return False
-    divisor = ir.strip_casts(part.right)
-    if isinstance(divisor, ir.FloatConst) and isinstance(divisor.type, Floating):
-        return not parse_float(divisor.text, divisor.type)
-    return not (isinstance(divisor, ir.IntConst) and divisor.value != 0)
+    return not _constant(part.right)
+
+
+def _constant(divisor: ir.Expr) -> Fraction | None:
+    """The value of a constant, after conversions to floating types; None if it is not one. Others may make it zero, as in
+    `(int)0.5`; so may these, as in `(float)1e-300`."""
+    match divisor:
+        case ir.IntConst(integer):
+            return Fraction(integer)
+        case ir.FloatConst(text, Floating() as type_):
+            return parse_float(text, type_)
+        case ir.Cast(operand, Floating() as type_):
+            value = _constant(operand)
+            return None if value is None else rounded(float(value), type_)
+        case _:
+            return None
 
 
 def has_float_division(effect: ir.Effect) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from analysis.certificate.ownership.closed_checker import hidden, without_callers
-from analysis.certificate.ownership.obligations import HOLDS_NONE, LIVE, RULES, USES, Obligations
+from analysis.certificate.ownership.obligations import HOLDS_NONE, INSIDE_HEAP, LIVE, RULES, USES, Obligations
 from analysis.cfa.graph import Cfa, Program
 from analysis.model.c_types import Record
 from analysis.session.contracts import words
@@ -13,6 +13,7 @@ from analysis.session.contracts.function_contract import Clause, Status
 
 _EXPECTED = {
     "heap": "a whole block of memory that nothing else frees",
+    INSIDE_HEAP: "inside of a block of memory that nothing else frees, and whose start is computed from it",
     "stream": "an open stream that nothing else closes",
     "directory": "an open directory that nothing else closes",
     LIVE: "neither freed nor closed",
@@ -68,7 +69,7 @@ def _says_not_null(condition: str, name: str) -> bool:
 
 def _texts(expected: Mapping[str, Mapping[str, None]], never_null: Collection[str]) -> Iterator[tuple[str, str]]:
     """Sentences for each need, for parameters that may be null and for others. What is a block or a stream is live."""
-    kinds = {name for need, names in expected.items() if need in ("heap", "stream", "directory") for name in names}
+    kinds = {name for need, names in expected.items() if need in ("heap", INSIDE_HEAP, "stream", "directory") for name in names}
     for need in (*_EXPECTED, *_LOSES_NOTHING):
         names = [name for name in expected.get(need, ()) if need != LIVE or name not in kinds]
         for may_be_null in (False, True):
@@ -78,7 +79,7 @@ def _texts(expected: Mapping[str, Mapping[str, None]], never_null: Collection[st
 
 
 def _text(need: str, names: str, *, may_be_null: bool) -> str:
-    null = _NULL if may_be_null else ""
+    null = _NULL if may_be_null and need != INSIDE_HEAP else ""
     if need in _EXPECTED:
         return f"{words.EXPECTS}{names} to be {null}{_EXPECTED[need]}"
     is_null = f"is {null}" if may_be_null else ""  # no duty: a caller that does not keep this may be right

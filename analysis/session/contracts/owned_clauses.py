@@ -7,11 +7,12 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from analysis.certificate.ownership.closed_search import ClosedSearch, Followed
 from analysis.certificate.ownership.contracts import NEW, Contract
 from analysis.certificate.ownership.memory_state import NULL
+from analysis.certificate.ownership.obligations import INSIDE_HEAP
 from analysis.cfa.graph import Program
 from analysis.session.contracts import words
 from analysis.session.contracts.function_contract import Clause, Status
 
-_ENDS = {"heap": "frees", "stream": "closes", "directory": "closes"}
+_ENDS = {"heap": "frees", INSIDE_HEAP: "frees", "stream": "closes", "directory": "closes"}
 _MADE = {"heap": words.new("block"), "stream": words.new("stream"), "directory": words.new("directory")}
 _SOURCE = "the states in which it returns"
 
@@ -50,7 +51,8 @@ def _ended(contract: Contract, names: Sequence[str]) -> Iterator[str]:
             continue
         (kind,) = kinds
         always = all((number, kind) in outcome.ended or number in outcome.absent for outcome in contract.outcomes)
-        yield f"{'' if always else 'may '}{_ENDS[kind] if always else _ENDS[kind].removesuffix('s')} `{names[number]}`"
+        what = f"the block that `{names[number]}` is inside of" if kind == INSIDE_HEAP else f"`{names[number]}`"
+        yield f"{_ENDS[kind] if always else 'may ' + _ENDS[kind].removesuffix('s')} {what}"
 
 
 def _kept(contract: Contract, names: Sequence[str]) -> Iterator[str]:

@@ -253,17 +253,16 @@ def _of_values(
 def _with_data(
     parts: _Parts, entries: tuple[str, ...], rule: Rule, answers: tuple[OfFunction, ...], goes_on: Callable[[], bool]
 ) -> Iterator[OfFunction]:
-    """The answers, with proofs of functions that are safe because of what the data of the program always holds. That is about
-    pointers: of numbers it says nothing."""
+    """The answers, with proofs of functions that are safe because of what the data of the program always holds, in runs from
+    `main`, if these run in no others. That is about pointers: of numbers it says nothing."""
     is_open = rule == "null-dereference" and any(isinstance(one.answer, Unknown) and not one.answer.nothing for one in answers)
     all_ = tuple(sorted(running(parts.program)))  # the invariants rest on all that runs
     is_open = is_open and not (keeping_buffers(parts.program) and may_use_buffers(called_outside(parts.program, all_)))
     found = HERE.walks(parts.program, entries, rule, goes_on) if is_open else {}
     for one in answers:
         is_decided = not isinstance(one.answer, Unknown) or one.answer.nothing
-        is_shown = (
-            not is_decided and one.function in found and not values.open_place(parts.program, one.function, found[one.function])
-        )
+        is_asked = not is_decided and one.function in found and bool(parts.runs_from(one.function))
+        is_shown = is_asked and not values.open_place(parts.program, one.function, found[one.function])
         yield _by_data(parts, found, one, all_) if is_shown and not values.obstacle(parts.program, (one.function,)) else one
 
 
