@@ -5,6 +5,7 @@ from __future__ import annotations
 
 BESIDES = {
     "noreturn": "it does not return",
+    "ends": "it ends the program where argument number 0 is not 0",
     "assertion": "it is called where an assertion failed",
     "setjmp": "it returns once more for each jump to it",
     "twice": "it returns twice, or more often",
@@ -57,7 +58,7 @@ BESIDES = {
     "open": "it does more than the row says",
 }
 _MORE_WORDS = """
-    setjmp twice jumps switches registers handler thread buffers by-number named-code signals environment sets open
+    ends setjmp twice jumps switches registers handler thread buffers by-number named-code signals environment sets open
     """
 INCOMPLETE = frozenset(_MORE_WORDS.split())
 """Those of functions that do more than their rows say."""

@@ -52,7 +52,12 @@ class ExternalCalls:
             if self._changes_state(call, fact, path, paths):
                 return []
             paths -= changed_by(paths, path)
-        return self._settle(edge, fact, call, paths)
+        found = self._settle(edge, fact, call, paths)
+        if call.result is not None and self._rules[fact.rule].is_returned(fact.state):
+            handed, target = handed_back(call, fact.paths, self._program), path_of(call.result)
+            if handed is not None and target is not None:
+                found += self._outcomes.settle(edge, fact, {target})
+        return found
 
     def _after_owned(self, model: FunctionModel, edge: Edge, fact: Fact, call: ir.Call, result: Interval | None) -> list[int]:
         """The same for a value that somebody owns: the function may be the owner from then on."""
