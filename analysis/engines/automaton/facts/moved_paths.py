@@ -67,7 +67,9 @@ def outlives(model: FunctionModel, path: Path, rule: Rule, state: str) -> bool:
         return True
     if root not in model.parameters or root in model.assignments.reassigned:
         return False
-    return rule.about_object if len(path) == 1 else behind_pointer(path) or path[-1] == "&"
+    if behind_pointer(path) or path[-1] == "&":
+        return True
+    return rule.about_object  # the parameter's own value, or a part of a structure that was passed by value: callers have it, too
 
 
 def is_steady(model: FunctionModel, written: Path) -> bool:

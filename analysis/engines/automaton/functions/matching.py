@@ -28,7 +28,7 @@ from analysis.engines.automaton.functions.certain_searches import always_finds
 from analysis.engines.automaton.functions.known_conditions import condition_of
 from analysis.engines.automaton.functions.local_addresses import named, takes_local
 from analysis.model import ir
-from analysis.model.c_types import Pointer
+from analysis.model.c_types import Floating, Pointer
 from analysis.model.intervals import within
 from analysis.model.spelling import display_name
 from analysis.rules.automaton import ERROR, START, Rule, Transition
@@ -242,7 +242,7 @@ class Matcher:
             yield from self._uses_in(part, inner_value)
         if isinstance(expr, ir.Deref) and value:
             yield from self._access(expr.pointer)
-        if isinstance(expr, ir.Binary):
+        if isinstance(expr, ir.Binary) and not (expr.operator == "/" and isinstance(expr.type, Floating)):
             for entry in self._index.kinds["expression"]:
                 found: list[Match] = []
                 self._try(entry, entry[3].operands, (expr,), found)
