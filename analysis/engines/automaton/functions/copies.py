@@ -9,7 +9,7 @@ from collections.abc import Mapping, Set
 from functools import cached_property
 
 from analysis.cfa.graph import Cfa, Edge
-from analysis.engines.automaton.functions.access_paths import Path, kills, lvalue_cell, path_cells, path_of
+from analysis.engines.automaton.functions.access_paths import Path, behind_pointer, kills, lvalue_cell, path_cells, path_of
 from analysis.engines.automaton.functions.footprint import address_taken
 from analysis.model import ir
 from analysis.model.c_types import Record
@@ -59,19 +59,26 @@ class AvailableCopies:
 
 def after(edge: Edge, copies: Copies, written: Mapping[int, frozenset[str]], taken: Set[str]) -> Copies:
     """The pairs that hold after an edge, where these hold before it. `taken` are the variables whose address is used: of
-    structures in these nothing is known, as parts of them can be written under other names."""
+    structures in these nothing is known, nor of those behind pointers, as parts of them can be written under other names."""
     effect = edge.effect
     if isinstance(effect, ir.Assign):
         target, cell = path_of(effect.target), lvalue_cell(effect.target)
         kept = {pair for pair in copies if not any(kills(target, cell, path) or _is_part(target, path) for path in pair)}
         pair = _pair(effect)
-        is_open = pair is not None and isinstance(effect.target.type, Record) and not taken.isdisjoint((pair[0][0], pair[1][0]))
+        is_open = (
+            pair is not None and isinstance(effect.target.type, Record) and any(_is_written_elsewhere(p, taken) for p in pair)
+        )
         if pair is not None and not is_open and len(kept) < _LIMIT:
             kept.add(pair)
         return frozenset(kept)
     if isinstance(effect, ir.Call) and copies:
         return frozenset(pair for pair in copies if not any(changed(path, written[edge.id]) for path in pair))
     return copies
+
+
+def _is_written_elsewhere(record: Path, taken: Set[str]) -> bool:
+    """Whether parts of a structure can be written under other names."""
+    return record[0] in taken or behind_pointer(record)
 
 
 def _pair(assign: ir.Assign) -> tuple[Path, Path] | None:

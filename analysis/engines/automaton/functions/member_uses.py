@@ -11,9 +11,10 @@ from collections.abc import Iterator, Set
 from typing import Any
 
 from analysis.cfa.graph import Cfa, Edge, Program
-from analysis.engines.automaton.functions.access_paths import Path, behind_pointer, path_of, root_of
+from analysis.engines.automaton.functions.access_paths import Path, path_of, root_of
 from analysis.engines.automaton.functions.matching import Matcher
 from analysis.engines.automaton.functions.member_use_sets import MADE, OTHER, Member, Passed, Release, Source, Uses
+from analysis.engines.automaton.functions.resized_members import is_there_before, may_go_on
 from analysis.model import ir
 from analysis.model.c_types import Integer, Pointer, Record
 from analysis.rules.automaton import START, STOP, Rule
@@ -153,24 +154,14 @@ class UsesReader:
     def _read_resize(self, edge: Edge, call: ir.Call, resized: ir.Expr, path: Path) -> None:
         """Reads a call that puts its result in the place of what it resizes, of which no variable of the function has a copy."""
         member = member_of(ir.strip_casts(resized))
-        is_there = call.result is not None and path_of(call.result) == path
-        if member is None or not is_there or not self._is_of_others(path):
+        if member is None or call.result is None or path_of(call.result) != path:
             return
         assigned = [one.effect for one in self._cfa.edges if isinstance(one.effect, ir.Assign)]
-        is_copied = any(path_of(one.value) == path for one in assigned)
         is_emptied = any(path_of(one.target) == path and not self._sources(one.value) for one in assigned)
-        if not is_copied and not is_emptied:
+        is_copied = any(path_of(one.value) == path for one in assigned)
+        made = [one.effect for one in self._values.get(path[0], ())]
+        if not is_emptied and not is_copied and is_there_before(path, made) and may_go_on(self._cfa, path):
             self._found["resizes"].add((edge.id, path, member))
-
-    def _is_of_others(self, path: Path) -> bool:
-        """Whether a path leads into an object that was there before the function, and so may hold a block: not into one in the
-        making."""
-        if path[0].startswith("@"):
-            return True
-        effects = [one.effect for one in self._values.get(path[0], ())]
-        return behind_pointer(path) and all(
-            isinstance(one, ir.Assign) and isinstance(ir.strip_casts(one.value), (*ir.LVALUES, ir.Undefined)) for one in effects
-        )
 
     def _read_passed(self, argument: ir.Expr, passed: frozenset[Passed], *, is_taken: bool) -> None:
         """Reads that an argument is passed to functions of the program, and `is_taken`, if one that is not seen may keep it."""
