@@ -77,7 +77,8 @@ def outlives(model: FunctionModel, path: Path, rule: Rule, state: str) -> bool:
         return False
     if behind_pointer(path) or path[-1] == "&":
         return True
-    return rule.about_object  # the parameter's own value, or a part of a structure that was passed by value: callers have it, too
+    # the parameter's own value, or a part of a structure that was passed by value: callers have it, too
+    return rule.about_object and all(operation[0] in ".[" for operation in path[1:])
 
 
 def is_steady(model: FunctionModel, written: Path) -> bool:

@@ -135,8 +135,8 @@ class UsesReader:
         is_open = not targets or len(bodies) < len(targets)
         for position, argument in enumerate(call.arguments):
             bare, path = ir.strip_casts(argument), path_of(argument)
-            if isinstance(bare.type, Record):
-                self._found["copied"].add(bare.type.key)
+            if isinstance(bare.type, Record) and isinstance(bare, ir.LVALUES) and isinstance(ir.root(bare), ir.Deref):
+                self._found["copied"].add(bare.type.key)  # out of an object that goes on
             passed = frozenset((body, position) for body in bodies)
             if path in released:
                 self._found["freed"] |= self._held(argument)
