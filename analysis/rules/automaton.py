@@ -80,6 +80,7 @@ class Rule(msgspec.Struct, frozen=True):
     it to be otherwise, fails as well, and its result is in that state. `member_states`: three states of what an object owns, by
     what the whole program does with it: as the object ends, as a function leaves it that frees other parts of the object, and of
     the null in the place of what could not be resized (`engines.automaton.functions.owned_members`). They say nothing to callers.
+    `returned_states`: those in which the rule reports a value where the function returns it in which it came to the state.
     `provers_only`: there are no transitions; what violates the rule is a condition on single steps that provers know by the
     rule's name."""
 
@@ -101,6 +102,7 @@ class Rule(msgspec.Struct, frozen=True):
     kinds: Mapping[str, str] = {}
     failure_states: frozenset[str] = frozenset()
     member_states: tuple[str, ...] = ()
+    returned_states: frozenset[str] = frozenset()
 
     @property
     def found_by_words(self) -> str:
@@ -123,10 +125,6 @@ class Rule(msgspec.Struct, frozen=True):
             return True
         patterns = (one.trigger.pattern for one in self.transitions)
         return any(pattern is not None and pattern.callee == Name(name) for pattern in patterns)
-
-    def is_returned(self, state: str) -> bool:
-        """Whether the rule reports a value in this state where the function returns it in which it came to the state."""
-        return any(one.source == state and one.trigger.kind == "returned" for one in self.transitions)
 
     def is_last(self, state: str) -> bool:
         """Whether nothing but an error or the end follows the state of an object, wherever it is known: what was freed, not what

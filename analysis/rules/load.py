@@ -148,6 +148,7 @@ def _rule(content: dict[str, Any], shipped: bool) -> Rule:
         keeps=frozenset(content.get("keeps", ())),
         transitions=tuple(transitions),
         default=content.get("default", True),
+        returned_states=frozenset(one.source for one in transitions if one.trigger.kind == "returned"),
         provers_only=content.get("provers-only", False),
         shipped=shipped,
         kinds={name: values["library"] for name, values in content.get("names", {}).items() if isinstance(values, dict)},

@@ -78,7 +78,7 @@ class CallTransfer:
     def enter(self, model: FunctionModel, edge: Edge, callee: FunctionModel, fact: Fact) -> int:
         """The fact with which the callee is entered; NOTHING when the value does not matter to it."""
         rule = self._transfer.rules[fact.rule]
-        if fact.state in rule.member_states[1:] or rule.is_returned(fact.state):
+        if fact.state in rule.member_states[1:] or fact.state in rule.returned_states:
             return NOTHING  # no function frees it; what others return is not what this one does
         images = {image for path in fact.paths for image in self._entering(model, edge, callee, fact, path)}
         if not images:

@@ -55,7 +55,7 @@ class ExternalCalls:
                 return []
             paths -= changed_by(paths, path)
         found = self._settle(edge, fact, call, paths)
-        if call.result is not None and self._rules[fact.rule].is_returned(fact.state):
+        if call.result is not None and fact.state in self._rules[fact.rule].returned_states:
             handed, target = handed_back(call, fact.paths, self._program), path_of(call.result)
             if handed is not None and target is not None:
                 found += self._outcomes.settle(edge, fact, {target})

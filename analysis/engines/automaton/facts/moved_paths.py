@@ -120,10 +120,12 @@ def changed_by(paths: set[Path], argument: Path) -> set[Path]:
 def elements_from(paths: set[Path], address: ir.Expr) -> set[Path]:
     """The paths through elements of an array that a function may write which is passed the address of one: `p + i` is that of
     `p[i]`, and of what comes after it."""
-    bare, behind = ir.strip_casts(address), 0
-    if isinstance(bare, ir.Binary) and bare.operator == "+" and isinstance(bare.right, ir.IntConst):
-        bare, behind = ir.strip_casts(bare.left), bare.right.value
-    pointer, distance = split_pointer(bare)
+    start, behind = ir.strip_casts(address), 0
+    if isinstance(start, ir.Binary) and start.operator == "+":
+        more = ir.strip_casts(start.right)
+        if isinstance(more, ir.IntConst):
+            start, behind = start.left, more.value
+    pointer, distance = split_pointer(start)
     while isinstance(pointer, ir.Binary) and pointer.operator in ("+", "-"):
         pointer, distance = ir.strip_casts(pointer.left), None
     base = path_of(pointer)

@@ -145,7 +145,8 @@ def is_new_holder(model: FunctionModel, fact: Fact, value: ir.Expr) -> bool:
     made."""
     source = path_of(value)
     if source is not None and isinstance(value.type, Record):
-        return not any(map(behind_pointer, (path[len(source) - 1 :] for path in parts_of(fact.paths, source))))
+        is_here = not behind_pointer(source) and not source[0].startswith("@")  # and ends with the function
+        return is_here and not any(map(behind_pointer, (path[len(source) - 1 :] for path in parts_of(fact.paths, source))))
     if source is None or len(source) > 1 or source[0][0] in "@$<" or source[0] in model.parameters:
         return False
     is_direct = all(len(path) == 3 and path[1] == "*" and path[2][0] == "." for path in parts_of(fact.paths, source))

@@ -138,7 +138,7 @@ class Transfer:
         rule = self.rules[match.rule]
         if rule.ownership and model.takes_closed_number(edge):
             return []
-        if rule.is_returned(match.target) and not can_return(model.cfa.type.result):
+        if match.target in rule.returned_states and not can_return(model.cfa.type.result):
             return []
         if match.path is None:
             if match.dropped and rule.ownership:
@@ -222,7 +222,7 @@ class Transfer:
             case ir.Assume():
                 if not self._can_branch(model, edge, fact):
                     return []
-                if self.rules[fact.rule].is_returned(fact.state) and tells_apart(effect, fact.paths):
+                if fact.state in self.rules[fact.rule].returned_states and tells_apart(effect, fact.paths):
                     return []
                 if self.rules[fact.rule].ownership and (is_shared(effect, fact.paths) or model.still_held(edge) in fact.paths):
                     return []
@@ -249,7 +249,7 @@ class Transfer:
             return self._owned_store(model, edge, fact, target, value)
         paths = stored(model, fact, target, value) | self._failed(model, edge, fact, path_of(target), value)
         written = path_of(target)
-        is_moved = self.rules[fact.rule].is_returned(fact.state) and moved(value, fact.paths)
+        is_moved = fact.state in self.rules[fact.rule].returned_states and moved(value, fact.paths)
         if written is not None and (is_moved or self._is_beside(fact, value)) and is_steady(model, written):
             paths.add(written)
         return self.outcomes.settle(edge, fact, paths)
@@ -278,7 +278,7 @@ class Transfer:
 
     def _return(self, model: FunctionModel, edge: Edge, fact: Fact, value: ir.Expr | None) -> list[int]:
         rule = self.rules[fact.rule]
-        if rule.is_returned(fact.state):
+        if fact.state in rule.returned_states:
             return self._handed_out(edge, fact, value)
         is_handed = rule.ownership and value is not None and is_handed_out(value, fact.paths)
         if is_handed and not (value is not None and is_new_holder(model, fact, value)):
