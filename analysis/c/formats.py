@@ -17,10 +17,13 @@ NUMBERS = frozenset("diouxXcfFeEgGaA*")
 _OTHER = re.compile(r"""[^%\\?]|\\[abfnrtv"'\\]|\?(?!\?)|%%""")
 _LITERAL = re.compile(r"""(?:u8)?"(?P<body>(?:[^"\\]++|\\.)*+)"\s*+""", re.DOTALL)
 _LENGTH = r"(?P<length>hh|h|ll|l|j|z|t|L)?"
+_AT = r"(?:(?P<at>[1-9][0-9]{0,3})\$)?"
+# The bracket behind `[` or `[^` is one of the set. Escapes that may stand for a bracket are not understood, nor are trigraphs.
+_SET = r"""\[\^?\]?(?:[^\]\\?]|\?(?!\?)|\\[abfnrtv"'\\])*\]"""
 _PRINTED = re.compile(
-    rf"%[-+ #0']*+(?>(?P<width>\*|[0-9]++)?)(?>(?:\.(?P<precision>\*|[0-9]*+))?){_LENGTH}(?P<letter>[diouxXcsfFeEgGaApn])"
+    rf"%{_AT}[-+ #0']*+(?>(?P<width>\*|[0-9]++)?)(?>(?:\.(?P<precision>\*|[0-9]*+))?){_LENGTH}(?P<letter>[diouxXcsfFeEgGaApn])"
 )
-_SCANNED = re.compile(rf"%(?>(?P<star>\*)?)(?>(?P<width>[0-9]{{1,9}}+)?){_LENGTH}(?P<letter>[diouxXcsaAeEfFgGpn])")
+_SCANNED = re.compile(rf"%{_AT}(?>(?P<star>\*)?)(?>(?P<width>[0-9]{{1,9}}+)?){_LENGTH}(?P<letter>[diouxXcsaAeEfFgGpn]|{_SET})")
 _INTEGERS, _FLOATS = frozenset("diouxXn"), frozenset("aAeEfFgG")
 _LONG_DOUBLE = 128
 
@@ -29,7 +32,8 @@ _Match = Callable[[str, int], "re.Match[str] | None"]
 
 
 class Conversion(NamedTuple):
-    """What a format does with one argument. `letter` is `*` for a width or a precision; `width` is the greatest field width."""
+    """What a format does with one argument. `letter` is `*` for a width or a precision, and `[` for a set of characters; `width`
+    is the greatest field width."""
 
     letter: str
     length: str = ""
@@ -38,7 +42,7 @@ class Conversion(NamedTuple):
     @property
     def is_wide(self) -> bool:
         """Whether it is of wide characters: `%ls`, `%lc`."""
-        return self.letter in ("s", "c") and bool(self.length)
+        return self.letter in ("s", "c", "[") and bool(self.length)
 
 
 @cache
@@ -46,24 +50,39 @@ def printed(text: str) -> tuple[Conversion, ...] | None:
     """What a format of `printf`, as it is written in the program, does with its arguments, in turn; None if it is not
     understood."""
     found: list[Conversion] = []
+    numbers: list[int] = []
     for match in _conversions(_PRINTED.match, text):
         if match is None:
             return None
         found += [Conversion("*")] * ((match["width"], match["precision"]).count("*"))
         found.append(Conversion(match["letter"], match["length"] or ""))
-    return tuple(found)
+        numbers += [] if match["at"] is None else [int(match["at"])]
+    return _in_turn(found, numbers)
 
 
 @cache
 def scanned(text: str) -> tuple[Conversion, ...] | None:
     """The same of a format of `scanf`."""
     found: list[Conversion] = []
+    numbers: list[int] = []
     for match in _conversions(_SCANNED.match, text):
-        if match is None:
+        if match is None or (match["star"] and match["at"]):
             return None
         if not match["star"]:
-            found.append(Conversion(match["letter"], match["length"] or "", int(match["width"]) if match["width"] else None))
-    return tuple(found)
+            letter, width = match["letter"][0], int(match["width"]) if match["width"] else None
+            found.append(Conversion(letter, match["length"] or "", width))
+            numbers += [] if match["at"] is None else [int(match["at"])]
+    return _in_turn(found, numbers)
+
+
+def _in_turn(found: list[Conversion], numbers: list[int]) -> tuple[Conversion, ...] | None:
+    """The conversions in the order of their arguments, where they have these numbers (POSIX: `%2$d`): all or none, and each
+    argument in one of them. None if it is otherwise."""
+    if not numbers:
+        return tuple(found)
+    by_number = dict(zip(numbers, found, strict=False))
+    is_each = len(numbers) == len(found) and by_number.keys() == set(range(1, len(found) + 1))
+    return tuple(by_number[number] for number in sorted(by_number)) if is_each else None
 
 
 def _conversions(conversion: _Match, text: str) -> list[re.Match[str] | None]:
@@ -103,7 +122,7 @@ def stored_bits(conversion: Conversion, model: DataModel) -> int | None:
         return model.pointer_bits
     if letter == "c" and not length:
         return 8 * (1 if width is None else width)
-    if letter == "s" and not length and width:
+    if letter in ("s", "[") and not length and width:
         return 8 * (width + 1)
     if letter in _FLOATS:
         return {"": 32, "l": 64, "L": _LONG_DOUBLE}.get(length)

@@ -94,6 +94,11 @@ class Function(msgspec.Struct, frozen=True, dict=True):
         """Whether a call does not come back."""
         return "noreturn" in self.besides
 
+    @property
+    def ends_on_status(self) -> bool:
+        """Whether a call does not come back where its first argument is not 0."""
+        return "ends" in self.besides
+
     def positions(self, *uses: str) -> tuple[int, ...]:
         """The numbers of the arguments with one of these uses."""
         return tuple(at for at, one in enumerate(self.arguments) if not one.uses.isdisjoint(uses))

@@ -115,6 +115,13 @@ thrd_create                  | out+one starts kept?    | number      | thread   
 tss_set                      | n kept?                 | number      |             | C 7.26.6.4
 clock                        |                         | -1..9223372036854775807 | | C 7.27.2.1
 time                         | out+one?                | -1..9223372036854775807 | | C 7.27.2.4
+difftime                     | n n                     | number      |             | C 7.27.2.2
+mktime                       | inout+one               | number      | sets        | C 7.27.2.3
+asctime                      | in+one                  | static~     | open far-off | C 7.27.3.1
+ctime                        | in+one                  | static~     | sets far-off | C 7.27.3.2
+gmtime                       | in+one                  | static~     | open far-off | C 7.27.3.3
+localtime                    | in+one                  | static~     | sets far-off | C 7.27.3.4
+strftime                     | out n text in+one       | number      | size_t sets | C 7.27.3.5
 
 iswalnum iswalpha iswblank iswcntrl iswdigit iswgraph | n   | number      | truth       | C 7.30.2.1
 iswlower iswprint iswpunct iswspace iswupper iswxdigit | n  | number      | truth       | C 7.30.2.1

@@ -27,6 +27,9 @@ register_printf_function register_printf_specifier | n kept? kept? | number | bu
 register_printf_type         | kept                    | number      | buffers     | GNU
 
 getopt_long getopt_long_only | n inout+kept text+kept in+kept out? | number | sets    | GNU
+error                        | n n format ...          |             | ends reads-errno | GNU
+error_at_line                | n n text? n format ...  |             | ends reads-errno | GNU
+timegm                       | inout+one               | number      | sets        | GNU
 clearenv                     |                         | number      | environment | GNU
 inet_aton                    | text out                | number      |             | BSD
 setgroups                    | n in                    | -1..0       |             | BSD

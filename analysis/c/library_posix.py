@@ -114,6 +114,12 @@ tcsetattr                    | n n in                  | number      |          
 tcflush tcsendbreak          | n n                     | -1..0       |             | POSIX
 cfgetispeed cfgetospeed      | in                      | number      |             | POSIX
 cfsetispeed cfsetospeed      | inout n                 | -1..0       |             | POSIX
+asctime_r                    | in+one out              | argument:1~ | far-off     | POSIX
+ctime_r                      | in+one out              | argument:1~ | sets far-off | POSIX
+gmtime_r                     | in+one out+one          | argument:1~ | far-off     | POSIX
+localtime_r                  | in+one out+one          | argument:1~ | sets far-off | POSIX
+strptime                     | text text inout+one     | into:0~     | sets        | POSIX
+tzset                        |                         |             | sets        | POSIX
 clock_gettime                | n out                   | number      |             | POSIX
 gettimeofday                 | out out?                | number      |             | POSIX
 getpriority                  | n n                     | number      |             | POSIX

@@ -44,5 +44,10 @@ own."""
 _OF_GETOPT = frozenset(("optarg", "optind", "optopt"))
 ENVIRON = "environ"
 """The variable that leads to the environment (POSIX)."""
-SET_BY: Mapping[str, frozenset[str]] = dict.fromkeys(("getopt", "getopt_long", "getopt_long_only"), _OF_GETOPT)
-"""The variables that functions of the library set, by the name of the function (POSIX.1-2008 getopt; GNU C library)."""
+_OF_TZSET = frozenset(("daylight", "timezone", "tzname"))
+_AS_TZSET = "tzset mktime timegm ctime ctime_r localtime localtime_r strftime strptime"
+SET_BY: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys(("getopt", "getopt_long", "getopt_long_only"), _OF_GETOPT),
+    **dict.fromkeys(_AS_TZSET.split(), _OF_TZSET),
+}
+"""The variables that functions of the library set, by the name of the function (POSIX.1-2008 getopt and tzset; GNU C library)."""

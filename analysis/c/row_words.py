@@ -5,6 +5,7 @@ from __future__ import annotations
 
 BESIDES = {
     "noreturn": "it does not return",
+    "ends": "it ends the program where argument number 0 is not 0",
     "assertion": "it is called where an assertion failed",
     "setjmp": "it returns once more for each jump to it",
     "twice": "it returns twice, or more often",
@@ -50,6 +51,7 @@ BESIDES = {
     "ends-lock": "it ends the lock",
     "opens": "it may open descriptors whose numbers it does not return, or not as a new one's",
     "or-number": "where it is declared to return a number, it does; else a text: one that it is passed, or that does not end",
+    "far-off": "it returns null only for times that no program meets, such as a year that `int` cannot hold",
     "signals": "it makes signals, or lets them come, so that handlers run",
     "environment": "it changes the environment: arrays and texts that were there may end",
     "sets": "it sets variables of the library (`library_variables.SET_BY`), and accesses what it was passed before",
@@ -57,7 +59,7 @@ BESIDES = {
     "open": "it does more than the row says",
 }
 _MORE_WORDS = """
-    setjmp twice jumps switches registers handler thread buffers by-number named-code signals environment sets open
+    ends setjmp twice jumps switches registers handler thread buffers by-number named-code signals environment sets open
     """
 INCOMPLETE = frozenset(_MORE_WORDS.split())
 """Those of functions that do more than their rows say."""

@@ -16,6 +16,7 @@ Beginning = Literal[
     "macro",  # a test for null, or a null, that is in the text of a macro, for all of its users
     "null-constant",  # it was set to null by this function
     "released-here",  # this function frees, closes, locks or destroys it
+    "own-address",  # this function takes the address of something of its own that ends with it
     "function-result",  # a function of the program returns it so
     "handed-out",  # a function of the program frees it, and then stores or returns the freed pointer for its caller
     "allocated-elsewhere",  # a function of the program allocates or opens it, and returns it
@@ -68,6 +69,7 @@ POINTS: Mapping[Evidence, int] = {
     "library-search": -20,
     "own-test": 0,
     "released-here": 20,
+    "own-address": 20,
     "null-constant": 0,
     "function-result": -20,
     "handed-out": 20,

@@ -24,7 +24,7 @@ START = "start"
 STOP = "stop"
 ERROR = "error"
 
-EventKind = Literal["pattern", "lost", "leave", "nonnull", "passed", "returns-local", "begin"]
+EventKind = Literal["pattern", "lost", "leave", "nonnull", "passed", "takes-local", "returns-local", "returned", "begin"]
 
 
 class Trigger(msgspec.Struct, frozen=True):
@@ -34,7 +34,10 @@ class Trigger(msgspec.Struct, frozen=True):
     value came to its state is left. nonnull: the value is passed for a parameter that must not be null (declared so).
     passed: the value is passed to a function outside of the program, of which neither the library's table nor a contract says
     anything, or goes to the `...` of a function of the program.
+    takes-local: a place holds from then on the address of a variable of the function, or of a part of one, which ends with it,
+    also as the result of a library function that was passed it; or a block that `alloca` gave.
     returns-local: the function returns the address of a variable of its own, or of a part of one; it ends with the call.
+    returned: the function in which the value came to its state returns it, a structure that holds it, or a pointer into it.
     begin: the program starts; every global that the pattern matches anywhere in the program is tracked from then on.
     """
 
@@ -74,10 +77,12 @@ class Rule(msgspec.Struct, frozen=True):
     value. `local_states`: states that are evidence only inside the function where they arose (a test for null
     says nothing about the caller's other paths). `failure_states`: states of values that are null in some runs
     because something failed, whatever callers do; a function that returns null while it holds one, and has not found
-    it to be otherwise, fails as well, and its result is in that state. `member_states`: two states of what an object owns, by
-    what the whole program does with it: as the object ends, and as a function leaves it that frees other parts of the object
-    (`engines.automaton.functions.owned_members`). They say nothing to callers. `provers_only`: there are no transitions;
-    what violates the rule is a condition on single steps that provers know by the rule's name."""
+    it to be otherwise, fails as well, and its result is in that state. `member_states`: three states of what an object owns, by
+    what the whole program does with it: as the object ends, as a function leaves it that frees other parts of the object, and of
+    the null in the place of what could not be resized (`engines.automaton.functions.owned_members`). They say nothing to callers.
+    `returned_states`: those in which the rule reports a value where the function returns it in which it came to the state.
+    `provers_only`: there are no transitions; what violates the rule is a condition on single steps that provers know by the
+    rule's name."""
 
     name: str
     summary: str
@@ -97,6 +102,7 @@ class Rule(msgspec.Struct, frozen=True):
     kinds: Mapping[str, str] = {}
     failure_states: frozenset[str] = frozenset()
     member_states: tuple[str, ...] = ()
+    returned_states: frozenset[str] = frozenset()
 
     @property
     def found_by_words(self) -> str:

@@ -37,7 +37,7 @@ def _may_fail(function: Function) -> bool:
 
 
 def _lacks_some(function: Function) -> bool:
-    return _may_return_null(function) and function.null == "~"
+    return _may_return_null(function) and function.null == "~" and "far-off" not in function.besides
 
 
 def _kind(meaning: str, wanted: Callable[[Function], bool], *uses: str) -> Kind:

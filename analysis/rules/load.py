@@ -6,8 +6,9 @@ is wrong gives one message that names the file and the field; the other rules ar
 Besides C patterns (see `analysis.rules.patterns`), `when` knows these events: `lost` (the last access path to the value goes
 away), `leave` (the function that brought the value to its state is left), `nonnull` (the value is passed for a parameter declared
 non-null), `passed` (the value is passed to a function outside of the program of which nothing is known, or goes to the `...` of
-one of the program), `returns-local` (the function returns the address of a variable of its own), and `begin: PATTERN` (the
-program starts, for every global that the pattern matches anywhere).
+one of the program), `takes-local` (a place holds from then on the address of a variable of the function's own), `returns-local`
+(the function returns such an address), `returned` (the function in which the value came to its state returns it), and
+`begin: PATTERN` (the program starts, for every global that the pattern matches anywhere).
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ from analysis.rules.plain_yaml import PlainYamlError, read_plain_yaml, yaml_file
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
 
-_EVENTS = ("lost", "leave", "nonnull", "passed")
-_ANYWHERE = "returns-local"
+_EVENTS = ("lost", "leave", "nonnull", "passed", "returned")
+_ANYWHERE = ("takes-local", "returns-local")
 
 
 class RuleError(Exception):
@@ -147,6 +148,7 @@ def _rule(content: dict[str, Any], shipped: bool) -> Rule:
         keeps=frozenset(content.get("keeps", ())),
         transitions=tuple(transitions),
         default=content.get("default", True),
+        returned_states=frozenset(one.source for one in transitions if one.trigger.kind == "returned"),
         provers_only=content.get("provers-only", False),
         shipped=shipped,
         kinds={name: values["library"] for name, values in content.get("names", {}).items() if isinstance(values, dict)},
@@ -188,7 +190,7 @@ def _check_tracks(pattern: Pattern, tracks: str) -> None:
 
 
 def _trigger(text: str) -> Trigger:
-    if text in (*_EVENTS, _ANYWHERE):
+    if text in (*_EVENTS, *_ANYWHERE):
         return Trigger(text)  # type: ignore[arg-type]
     if text.startswith("begin:"):
         return Trigger("begin", parse_pattern(text.removeprefix("begin:").strip()))

@@ -11,7 +11,7 @@ own C parser; what it means is decided here, on lowered code:
 | `$P = NULL`, `$P = $Q` | an assignment, an argument bound to a parameter, or a result that is returned |
 | `if ($P == NULL)`, `if ($F < 0)` | a branch whose condition implies the one written |
 | `*$P` | an access through a pointer: `*p`, `p->f`, `p[i]` |
-| `$X / $D` | the expression, anywhere in an effect |
+| `$X / $D` | the expression, anywhere in an effect; of floating values no `/`, which is defined for 0 as well (C11 F.3) |
 | `return $P` | leaving a function with a value |
 """
 

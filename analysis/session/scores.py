@@ -24,6 +24,7 @@ _REASONS: Mapping[Evidence, str] = {
     "library-search": "it is what a search by a library function returned; the code may know that there is something to find",
     "own-test": "the function itself tests the value, and goes on even if it is NULL or 0",
     "released-here": "the function itself frees, closes, locks or destroys it",
+    "own-address": "the function itself takes the address",
     "null-constant": "the function itself sets it to NULL or 0; code in between may rule that out",
     "function-result": "another function returns it, but perhaps not in this call",
     "handed-out": "another function frees it, and then stores or returns the freed pointer for its caller",

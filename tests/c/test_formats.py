@@ -31,3 +31,33 @@ def test_a_quote_inside_a_literal_ends_nothing() -> None:
 
 def test_a_percent_sign_may_be_put_together() -> None:
     assert printed(r'"%" "%" "d"') == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        (r'"%[^\n]"', [("[", None)]),
+        ('"%79[a-z]%d"', [("[", 79), ("d", None)]),
+        ('"%[]]%d"', [("[", None), ("d", None)]),
+        ('"%[^]:]%*c%s"', [("[", None), ("s", None)]),
+        ('"%*[^:]:%d"', [("d", None)]),
+        ('"%2$d %1$9s"', [("s", 9), ("d", None)]),
+    ],
+)
+def test_what_scanf_reads_in_the_order_of_its_arguments(text: str, read: list[tuple[str, int | None]]) -> None:
+    found = scanned(text)
+    assert found is not None
+    assert [(one.letter, one.width) for one in found] == read
+
+
+@pytest.mark.parametrize(
+    "text",
+    [r'"%[\x5d]%d"', r'"%[\135]"', '"%[??)]"', '"%[a"', '"%1$d %d"', '"%d %2$d"', '"%2$d"', '"%1$d %1$s"', '"%*1$d"', '"%1$*d"'],
+)
+def test_what_scanf_reads_is_not_guessed(text: str) -> None:
+    assert scanned(text) is None
+
+
+def test_what_printf_prints_in_the_order_of_its_arguments() -> None:
+    assert printed('"%2$ld %1$s"') == printed('"%s%ld"')
+    assert [printed(text) for text in ('"%1$d %d"', '"%2$d"', '"%1$*d"', '"%1$*2$d"', '"%[a]"')] == [None] * 5

@@ -15,7 +15,7 @@ from analysis.c.functions import LIBRARY, Function
 from tests.support.lowered import unit_of
 
 HEADERS = """
-    alloca aio arpa/inet assert ctype dirent dlfcn errno fcntl fnmatch getopt grp langinfo locale malloc math mntent
+    alloca aio arpa/inet assert ctype dirent dlfcn errno error fcntl fnmatch getopt grp langinfo locale malloc math mntent
     mqueue netdb poll pthread pwd regex sched search semaphore setjmp signal stdio stdlib string strings sys/epoll
     sys/eventfd sys/file sys/inotify sys/ioctl sys/mman sys/prctl sys/resource sys/select sys/time termios sys/ptrace
     sys/sendfile sys/signalfd sys/socket sys/stat sys/timerfd sys/uio sys/utsname sys/vfs utime sys/wait syslog threads

@@ -21,7 +21,7 @@ struct stack stack, *stacks; struct outer *outer; union either { struct pair pai
 typedef struct file FILE; extern FILE *stderr; extern int optind; extern char *where; FILE *log; char name[9];
 char *strerror(int); FILE *fopen(const char *, const char *); int fprintf(FILE *, const char *, ...); unsigned ntohs(unsigned);
 char *setlocale(int, const char *); int toupper(int), fclose(FILE *), getopt(int, char **, const char *);
-struct tm { int tm_year; } *localtime(const long *); long when;
+struct tm { int tm_year; } *moment(const long *); long when;
 union both { int i; unsigned u; };
 int g, h, table[9], *top; static int hidden; struct pair pair; union both both; char *out;
 int unknown(int), printf(const char *, ...), abs(int), __VERIFIER_nondet_int(void);
@@ -74,7 +74,7 @@ def obstacles(expression: str) -> list[str]:
         "own = sum((*s = pair, 1), *p)",
         "own = sum(fopen(t, t) != 0, fopen(t, t) != 0)",
         'own = sum(fclose(log), fprintf(log, "%s", t))',
-        "own = sum(localtime(&when) != 0, localtime(&when)->tm_year)",
+        "own = sum(moment(&when) != 0, moment(&when)->tm_year)",
         "own = sum(getopt(i, 0, t), optind)",
         "own = sum(setlocale(i, t) != 0, toupper(j))",
         "own = sum(i = 1, i = 2)",

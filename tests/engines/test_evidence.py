@@ -15,6 +15,8 @@ from analysis.model.options import Options
 _HEAD = "#define _GNU_SOURCE\n#include <assert.h>\n#include <stdlib.h>\n#include <string.h>\n"
 _CASES: dict[str, tuple[str, set[Evidence]]] = {
     "library": ("int f(void) { int *p = malloc(4); *p = 1; int r = *p; free(p); return r; }", {"library-result", "straight"}),
+    "own address": ("int *f(int n) { int *p = &n; if (n) return p; return 0; }", {"own-address"}),
+    "own address at once": ("int *f(int n) { return &n; }", {"own-address"}),
     "own test": ("int f(int *p) { if (p == 0) return *p; return 0; }", {"own-test", "straight"}),
     "macro": (
         "#define PUT() do { if (p) *p = 0; } while (0)\nint f(int *p) { PUT(); return *p; }",

@@ -15,7 +15,7 @@ from analysis.model.c_types import Pointer
 from analysis.model.kept_with import kept_with
 
 _OF_ENVIRONMENT = frozenset((ENVIRON, *(second for second, first in SECOND_NAMES.items() if first == ENVIRON)))
-_READ = LIBRARY_VARIABLES - frozenset().union(*SET_BY.values())
+_READ = LIBRARY_VARIABLES - SET_BY["getopt"]
 
 
 @kept_with

@@ -77,8 +77,9 @@ class CallTransfer:
 
     def enter(self, model: FunctionModel, edge: Edge, callee: FunctionModel, fact: Fact) -> int:
         """The fact with which the callee is entered; NOTHING when the value does not matter to it."""
-        if fact.state in self._transfer.rules[fact.rule].member_states[1:]:
-            return NOTHING  # no function frees it
+        rule = self._transfer.rules[fact.rule]
+        if fact.state in rule.member_states[1:] or fact.state in rule.returned_states:
+            return NOTHING  # no function frees it; what others return is not what this one does
         images = {image for path in fact.paths for image in self._entering(model, edge, callee, fact, path)}
         if not images:
             return NOTHING

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from analysis.c.calls import written_by
 from analysis.c.library_variables import SET_BY
 from analysis.cfa.graph import Edge, Program
 from analysis.engines.automaton.facts.facts import Environment, Fact
 from analysis.engines.automaton.facts.interior import into, points_into
-from analysis.engines.automaton.facts.moved_paths import changed_by, is_inside, is_steady, parts_of, survivors
+from analysis.engines.automaton.facts.moved_paths import changed_by, elements_from, is_inside, is_steady, parts_of, survivors
 from analysis.engines.automaton.facts.outcomes import Outcomes
 from analysis.engines.automaton.facts.ownership import (
     HandedBack,
@@ -48,11 +49,22 @@ class ExternalCalls:
         for argument in call.arguments:
             path = path_of(argument)
             if path is None:
+                paths -= elements_from(paths, argument) if argument in self._written(call) else set()
                 continue
             if self._changes_state(call, fact, path, paths):
                 return []
             paths -= changed_by(paths, path)
-        return self._settle(edge, fact, call, paths)
+        found = self._settle(edge, fact, call, paths)
+        if call.result is not None and fact.state in self._rules[fact.rule].returned_states:
+            handed, target = handed_back(call, fact.paths, self._program), path_of(call.result)
+            if handed is not None and target is not None:
+                found += self._outcomes.settle(edge, fact, {target})
+        return found
+
+    def _written(self, call: ir.Call) -> tuple[ir.Expr, ...]:
+        """The arguments of which the function writes what they lead to: all, of one of which nothing is known."""
+        written = written_by(self._program.known(ir.direct_callee(call) or ""), call)
+        return call.arguments if written is None else tuple(call.arguments[at] for at in written)
 
     def _after_owned(self, model: FunctionModel, edge: Edge, fact: Fact, call: ir.Call, result: Interval | None) -> list[int]:
         """The same for a value that somebody owns: the function may be the owner from then on."""

@@ -6,10 +6,18 @@ from collections.abc import Iterable
 
 from analysis.engines.automaton.facts.facts import Fact
 from analysis.engines.automaton.facts.interior import into, is_into
-from analysis.engines.automaton.functions.access_paths import RESULT, Path, behind_pointer, kills, lvalue_cell, path_of
+from analysis.engines.automaton.functions.access_paths import (
+    RESULT,
+    Path,
+    behind_pointer,
+    kills,
+    lvalue_cell,
+    path_of,
+    split_pointer,
+)
 from analysis.engines.automaton.functions.function_model import FunctionModel
 from analysis.model import ir
-from analysis.model.c_types import Record
+from analysis.model.c_types import Pointer, Record
 from analysis.rules.automaton import Rule
 
 
@@ -67,7 +75,10 @@ def outlives(model: FunctionModel, path: Path, rule: Rule, state: str) -> bool:
         return True
     if root not in model.parameters or root in model.assignments.reassigned:
         return False
-    return rule.about_object if len(path) == 1 else behind_pointer(path) or path[-1] == "&"
+    if behind_pointer(path) or path[-1] == "&":
+        return True
+    # the parameter's own value, or a part of a structure that was passed by value: callers have it, too
+    return rule.about_object and all(operation[0] in ".[" for operation in path[1:])
 
 
 def is_steady(model: FunctionModel, written: Path) -> bool:
@@ -104,6 +115,26 @@ def changed_by(paths: set[Path], argument: Path) -> set[Path]:
     """The paths whose value a function may change that is passed the argument: those through what it points to."""
     changed = pointed_to(argument)
     return {path for path in paths if path[: len(changed)] == changed and not stands_in(path, changed)}
+
+
+def elements_from(paths: set[Path], address: ir.Expr) -> set[Path]:
+    """The paths through elements of an array that a function may write which is passed the address of one: `p + i` is that of
+    `p[i]`, and of what comes after it."""
+    start, behind = ir.strip_casts(address), 0
+    if isinstance(start, ir.Binary) and start.operator == "+":
+        more = ir.strip_casts(start.right)
+        if isinstance(more, ir.IntConst):
+            start, behind = start.left, more.value
+    pointer, distance = split_pointer(start)
+    while isinstance(pointer, ir.Binary) and pointer.operator in ("+", "-"):
+        pointer, distance = ir.strip_casts(pointer.left), None
+    base = path_of(pointer)
+    if base is None or not isinstance(address.type, Pointer):
+        return set()
+    before = None if behind <= 0 else "*" if distance == "0" else f"*[{distance}]"
+    length = len(base)
+    through = {path for path in paths if len(path) > length and path[:length] == base and path[length][0] == "*"}
+    return {path for path in through if path[length] != before}
 
 
 def stands_in(path: Path, place: Path) -> bool:

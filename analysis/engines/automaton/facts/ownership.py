@@ -13,12 +13,15 @@ from analysis.cfa.graph import Edge, Program
 from analysis.engines.automaton.facts.facts import Fact
 from analysis.engines.automaton.facts.interior import into, points_into
 from analysis.engines.automaton.facts.moved_paths import parts_of
-from analysis.engines.automaton.functions.access_paths import INSIDE, Path, behind_pointer, path_of
+from analysis.engines.automaton.functions.access_paths import INSIDE, Path, behind_pointer, path_of, split_pointer
 from analysis.engines.automaton.functions.function_model import FunctionModel
 from analysis.model import ir
-from analysis.model.c_types import Pointer
+from analysis.model.c_types import Integer, Pointer, Record
 from analysis.rules.automaton import Rule
 from analysis.rules.library_names import arguments_of_kind
+
+_BELOW = {"<": True, "<=": True, ">": False, ">=": False}
+"""The operators of order, and whether the left operand is the lower one where they hold."""
 
 
 def takes_over(program: Program, call: ir.Call, rule: Rule) -> bool:
@@ -98,6 +101,8 @@ def is_shared(effect: ir.Assume, paths: tuple[Path, ...]) -> bool:
     """Whether the branch implies that the value equals another variable's, which then holds it too; or the address of an object
     with a name, which nobody has to free (`if (buffer != small) free(buffer);`); or that it is a pointer made of a number other
     than 0, as `(char *)-1` that stands for something else than an object."""
+    if is_within_object(effect, paths):
+        return True
     equality = effect.condition
     if not isinstance(equality, ir.Binary) or equality.operator != ("==" if effect.truth else "!="):
         return False
@@ -106,6 +111,17 @@ def is_shared(effect: ir.Assume, paths: tuple[Path, ...]) -> bool:
         path_of(one) in paths and (_is_no_block(one, other) or (isinstance(other, ir.LVALUES) and path_of(other) not in paths))
         for one, other in ((left, right), (right, left))
     )
+
+
+def is_within_object(effect: ir.Assume, paths: tuple[Path, ...]) -> bool:
+    """Whether the branch implies that the value lies before the end of an object with a name: nobody asks that of a block, so the
+    value is a part of that object (`if (x >= pool && x < pool + SIZE) return;`)."""
+    order = effect.condition
+    if not isinstance(order, ir.Binary) or order.operator not in _BELOW:
+        return False
+    below = _BELOW[order.operator] if effect.truth else not _BELOW[order.operator]
+    low, high = (order.left, order.right) if below else (order.right, order.left)
+    return path_of(low) in paths and isinstance(split_pointer(high)[0], ir.AddressOf)
 
 
 def _is_no_block(pointer: ir.Expr, other: ir.Expr) -> bool:
@@ -119,12 +135,18 @@ def _is_no_block(pointer: ir.Expr, other: ir.Expr) -> bool:
 def is_handed_out(value: ir.Expr, paths: tuple[Path, ...]) -> bool:
     """Whether an object that holds a value is returned, or what arithmetic makes of the value."""
     source = path_of(value)
-    return mentions(value, paths) if source is None else any(path != into(source) for path in parts_of(paths, source))
+    if source is None:
+        return mentions(value, paths) or is_renumbered(value, paths)
+    return any(path != into(source) for path in parts_of(paths, source))
 
 
 def is_new_holder(model: FunctionModel, fact: Fact, value: ir.Expr) -> bool:
-    """Whether what is returned points to an object that the function has made, which holds the tracked value in a member."""
+    """Whether what is returned is a structure that holds the tracked value in a member, or points to one that the function has
+    made."""
     source = path_of(value)
+    if source is not None and isinstance(value.type, Record):
+        is_here = not behind_pointer(source) and not source[0].startswith("@")  # and ends with the function
+        return is_here and not any(map(behind_pointer, (path[len(source) - 1 :] for path in parts_of(fact.paths, source))))
     if source is None or len(source) > 1 or source[0][0] in "@$<" or source[0] in model.parameters:
         return False
     is_direct = all(len(path) == 3 and path[1] == "*" and path[2][0] == "." for path in parts_of(fact.paths, source))
@@ -159,6 +181,13 @@ def mentions(value: ir.Expr, paths: tuple[Path, ...]) -> bool:
     return False
 
 
+def is_renumbered(value: ir.Expr, paths: tuple[Path, ...]) -> bool:
+    """Whether a value is a descriptor plus or minus something: one from which that can be computed again."""
+    bare = ir.strip_casts(value)
+    is_sum = isinstance(bare, ir.Binary) and bare.operator in ("+", "-") and isinstance(bare.type, Integer)
+    return isinstance(bare, ir.Binary) and is_sum and not {path_of(bare.left), path_of(bare.right)}.isdisjoint(paths)
+
+
 def gets_holder(source: Path, paths: tuple[Path, ...]) -> bool:
     """Whether what holds a value gets another holder where what is at `source` is assigned: a pointer to the object, the address
     of the place where the value is, or of a part of an object behind a pointer that the value is in."""
@@ -172,6 +201,8 @@ def goes_away(fact: Fact, written: Path | None, value: ir.Expr, paths: set[Path]
     """Whether an owned value is no more a matter of the fact, which has these paths after an assignment."""
     if mentions(value, fact.paths) and not gained_by(paths, fact):
         return True  # it goes somewhere by arithmetic or inside an aggregate
+    if (written is None or len(written) > 1 or written[0].startswith("@")) and is_renumbered(value, fact.paths):
+        return True  # `set->slot = 1 + socket(...)`; a variable with such a number is most often a bound
     return loses_holder(fact, written, paths)
 
 

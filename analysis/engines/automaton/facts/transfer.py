@@ -32,6 +32,7 @@ from analysis.engines.automaton.facts.resized_blocks import is_of_no_size, where
 from analysis.engines.automaton.functions.access_paths import CALLER, RESULT, Path, behind_pointer, beside, path_of
 from analysis.engines.automaton.functions.function_model import FunctionModel, asks_for_failures
 from analysis.engines.automaton.functions.known_conditions import Known
+from analysis.engines.automaton.functions.local_addresses import can_return, handed_out, moved, tells_apart
 from analysis.engines.automaton.functions.matching import Match
 from analysis.engines.automaton.functions.owned_members import OwnedMembers
 from analysis.model import ir
@@ -82,9 +83,12 @@ class Transfer:
     def _begin_owned(self, model: FunctionModel, edge: Edge, members: OwnedMembers) -> Iterator[int]:
         """The facts that objects own something which this function loses (`functions.owned_members`): with a parameter that it
         ends, from its entry on; with a variable, from where that gets an object from memory on; or what it leaves, from where it
-        frees other parts on."""
+        frees other parts on; or that it resizes in place, from there on."""
         effect = edge.effect
-        ended, left = members.rule.member_states
+        ended, left, resized = members.rule.member_states
+        for at, path in sorted(members.resized.get(model.cfa.name, ())):
+            if at == edge.id and isinstance(effect, ir.Call):
+                yield from self._begin_resized(model, edge, effect, Fact(members.number, resized, (path,)))
         for behind, path in sorted(members.left.get(model.cfa.name, ())):
             if behind == edge.id and path[0] not in model.assignments.reassigned:
                 yield self.facts.number(Fact(members.number, left, (path,)))
@@ -97,6 +101,17 @@ class Transfer:
                 is_read = isinstance(ir.strip_casts(effect.value), ir.LVALUES)
                 if is_read and variable not in model.assignments.moving:
                     yield number
+
+    def _begin_resized(self, model: FunctionModel, edge: Edge, call: ir.Call, fact: Fact) -> Iterator[int]:
+        """The fact that a member holds null since what it held could not be resized; nothing if it held null before."""
+        known, numbers = model.cases.known.at[edge.source] or {}, model.conditions.numbers
+        resized = next(one for one in call.arguments if path_of(one) == fact.paths[0])
+        if call.result is None or model.conditions.evaluate(resized, known) == ZERO or is_of_no_size(self._program, call):
+            return
+        said = where_left(model, self._program, call)
+        if call.result in numbers:
+            said = said | {numbers[call.result]: ZERO}
+        yield self.facts.number(fact.with_environment(tuple((number, said[number]) for number in sorted(said))))
 
     def _begin_before(self, model: FunctionModel, edge: Edge, match: Match) -> list[int]:
         if match.target == ERROR:
@@ -122,6 +137,8 @@ class Transfer:
     def _begin_after(self, model: FunctionModel, edge: Edge, match: Match) -> list[int]:
         rule = self.rules[match.rule]
         if rule.ownership and model.takes_closed_number(edge):
+            return []
+        if match.target in rule.returned_states and not can_return(model.cfa.type.result):
             return []
         if match.path is None:
             if match.dropped and rule.ownership:
@@ -205,6 +222,8 @@ class Transfer:
             case ir.Assume():
                 if not self._can_branch(model, edge, fact):
                     return []
+                if fact.state in self.rules[fact.rule].returned_states and tells_apart(effect, fact.paths):
+                    return []
                 if self.rules[fact.rule].ownership and (is_shared(effect, fact.paths) or model.still_held(edge) in fact.paths):
                     return []
             case ir.Return(value):
@@ -230,7 +249,8 @@ class Transfer:
             return self._owned_store(model, edge, fact, target, value)
         paths = stored(model, fact, target, value) | self._failed(model, edge, fact, path_of(target), value)
         written = path_of(target)
-        if written is not None and self._is_beside(fact, value) and is_steady(model, written):
+        is_moved = fact.state in self.rules[fact.rule].returned_states and moved(value, fact.paths)
+        if written is not None and (is_moved or self._is_beside(fact, value)) and is_steady(model, written):
             paths.add(written)
         return self.outcomes.settle(edge, fact, paths)
 
@@ -258,6 +278,8 @@ class Transfer:
 
     def _return(self, model: FunctionModel, edge: Edge, fact: Fact, value: ir.Expr | None) -> list[int]:
         rule = self.rules[fact.rule]
+        if fact.state in rule.returned_states:
+            return self._handed_out(edge, fact, value)
         is_handed = rule.ownership and value is not None and is_handed_out(value, fact.paths)
         if is_handed and not (value is not None and is_new_holder(model, fact, value)):
             return []
@@ -274,6 +296,13 @@ class Transfer:
             return []  # who gets a pointer into the object looks after it
         environment = self._environment_at_exit(model, edge, fact, value)
         return self.outcomes.numbered(fact, outside, environment)
+
+    def _handed_out(self, edge: Edge, fact: Fact, value: ir.Expr | None) -> list[int]:
+        """The errors where a function returns something; in such a state nothing is known to callers."""
+        path = None if value is None else handed_out(value, fact.paths)
+        transitions = enumerate(self.rules[fact.rule].transitions)
+        at = (index for index, one in transitions if one.source == fact.state and one.trigger.kind == "returned")
+        return [] if path is None else [self.outcomes.error(fact.rule, index, edge, path) for index in at]
 
     def _with_result(
         self, model: FunctionModel, edge: Edge, fact: Fact, value: ir.Expr | None, *, with_parts: bool = False

@@ -111,15 +111,14 @@ def pointer_into(address: ir.Expr) -> ir.Expr | None:
     return split_pointer(lvalue.pointer)[0] if isinstance(lvalue, ir.Deref) else None
 
 
-def is_of_local(address: ir.Expr) -> bool:
-    """Whether it is the address of a variable that ends with the function, or of a part of one (C11 6.2.4p5)."""
+def local_of(address: ir.Expr) -> ir.Var | None:
+    """The variable that ends with the function of which it is the address, or the address of a part (C11 6.2.4p5); None if it is
+    nothing of the kind."""
     base, _ = split_pointer(address)
     if not isinstance(address.type, Pointer) or not isinstance(base, ir.AddressOf):
-        return False
-    lvalue = base.lvalue
-    while isinstance(lvalue, ir.Field | ir.Index):
-        lvalue = lvalue.record if isinstance(lvalue, ir.Field) else lvalue.array
-    return isinstance(lvalue, ir.Var) and lvalue.scope in ("parameter", "local", "temporary")
+        return None
+    variable = ir.root(base.lvalue)
+    return variable if isinstance(variable, ir.Var) and variable.scope in ("parameter", "local", "temporary") else None
 
 
 def beside(value: ir.Expr) -> ir.Expr | None:

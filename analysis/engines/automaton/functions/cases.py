@@ -19,7 +19,7 @@ from analysis.engines.automaton.functions.told_conditions import Told, told
 from analysis.engines.automaton.functions.value_ranges import stored_as
 from analysis.engines.automaton.functions.variable_sources import Assignments
 from analysis.model import ir
-from analysis.model.intervals import ANY, NONZERO, ZERO, Interval, join
+from analysis.model.intervals import ANY, NONZERO, ZERO, Interval, join, meet
 
 
 class Case(msgspec.Struct, frozen=True, cache_hash=True):
@@ -135,12 +135,14 @@ class Cases:
     def result_of(self, call: ir.Call, values: Sequence[Interval]) -> Interval | None:
         """The result of a call whose arguments are in the given intervals; None if it never returns.
 
-        Nothing is known of external functions and of several targets.
+        Nothing else is known of external functions, and nothing of several targets.
         """
         name = ir.direct_callee(call)
         components = self.around.footprints.component
         if name is None or name not in components:
-            return ANY
+            library = None if name is None else self.around.program.known(name)
+            is_end = library is not None and library.ends_on_status and bool(values) and meet(values[0], ZERO) is None
+            return None if is_end else ANY
         if name not in self.around.footprints.returning:
             return None
         callee = self.around.cases(name)

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from analysis.cfa.graph import Cfa, Edge
 from analysis.engines.automaton.functions.access_paths import LENGTH_LIMIT, Path, kills, lvalue_cell, path_cells, path_of, root_of
 from analysis.engines.automaton.functions.copies import NONE, Copies, after, changed, closure
+from analysis.engines.automaton.functions.footprint import address_taken
 from analysis.model import ir
 from analysis.model.c_types import Pointer
 
@@ -42,6 +43,7 @@ class EntryValues:
     def __init__(self, cfa: Cfa, written: Mapping[int, frozenset[str]], null: Mapping[int, Path]) -> None:
         self._cfa = cfa
         self._written = written
+        self._taken = address_taken(cfa)
         self._null = null
         self._order = {location: number for number, location in enumerate(_in_order(cfa))}
         self._copies: dict[int, Copies] | None = None
@@ -137,7 +139,7 @@ class EntryValues:
         effect = edge.effect
         if isinstance(effect, ir.Call):
             return frozenset(pair for pair in pairs if not any(self._changes(edge, path) for path in pair))
-        found = after(edge, pairs, self._written)
+        found = after(edge, pairs, self._written, self._taken)
         if isinstance(effect, ir.Assign) and isinstance(effect.target, ir.Var) and isinstance(effect.target.type, Pointer):
             value = ir.strip_casts(effect.value)
             if isinstance(value, ir.IntConst) and value.value == 0:

@@ -18,7 +18,7 @@ from analysis.cfa.graph import Cfa, Edge, External, Program
 from analysis.engines.automaton.functions.access_paths import (
     RESULT,
     Path,
-    is_of_local,
+    local_of,
     path_of,
     pointer_into,
     root_of,
@@ -26,8 +26,9 @@ from analysis.engines.automaton.functions.access_paths import (
 )
 from analysis.engines.automaton.functions.certain_searches import always_finds
 from analysis.engines.automaton.functions.known_conditions import condition_of
+from analysis.engines.automaton.functions.local_addresses import named, takes_local
 from analysis.model import ir
-from analysis.model.c_types import Pointer
+from analysis.model.c_types import Floating, Pointer
 from analysis.model.intervals import within
 from analysis.model.spelling import display_name
 from analysis.rules.automaton import ERROR, START, Rule, Transition
@@ -88,6 +89,7 @@ class PatternIndex:
         self.begin: list[_Numbered] = []
         self.nonnull: list[tuple[int, int, Transition]] = []
         self.passed: list[tuple[int, int, Transition]] = []
+        self.takes_local: list[tuple[int, int, Transition]] = []
         self.returns_local: list[tuple[int, int, Transition]] = []
         for number, rule in enumerate(rules):
             for index, transition in enumerate(rule.transitions):
@@ -99,6 +101,8 @@ class PatternIndex:
             self.nonnull.append((number, index, transition))
         if trigger.kind == "passed":
             self.passed.append((number, index, transition))
+        if trigger.kind == "takes-local":
+            self.takes_local.append((number, index, transition))
         if trigger.kind == "returns-local":
             self.returns_local.append((number, index, transition))
         if trigger.pattern is None:
@@ -207,13 +211,17 @@ class Matcher:
                 self._assign(None, value, (RESULT,), before, after)
                 for entry in self._index.kinds["return"]:
                     self._try(entry, entry[3].operands, (value,), before)
-                if is_of_local(value):
-                    found = self._index.returns_local
-                    before.extend(Match(number, at, one.source, one.target, None) for number, at, one in found)
+                if local_of(value) is not None:
+                    found, path = self._index.returns_local, named(value)
+                    before.extend(Match(number, at, one.source, one.target, path) for number, at, one in found)
             case ir.Assume():
                 before.extend(self._branch(effect))
             case ir.Call():
                 self._call(effect, before, after)
+        taken = ir.target_of(effect)
+        if taken is not None and self._index.takes_local and takes_local(self._program, effect):
+            places = self._index.takes_local
+            after.extend(Match(number, at, one.source, one.target, path_of(taken)) for number, at, one in places)
         return EdgeMatches(tuple(before), tuple(after)) if before or after else NO_MATCHES
 
     def _uses(self, effect: ir.Effect) -> Iterator[Match]:
@@ -234,7 +242,7 @@ class Matcher:
             yield from self._uses_in(part, inner_value)
         if isinstance(expr, ir.Deref) and value:
             yield from self._access(expr.pointer)
-        if isinstance(expr, ir.Binary):
+        if isinstance(expr, ir.Binary) and not (expr.operator == "/" and isinstance(expr.type, Floating)):
             for entry in self._index.kinds["expression"]:
                 found: list[Match] = []
                 self._try(entry, entry[3].operands, (expr,), found)

@@ -38,7 +38,7 @@ class Uses(msgspec.Struct, frozen=True):
     lead to; `lost` are those of which it frees an object that is no variable's, or hides one behind another type, `unseen` those
     of which code that is not seen may free parts, `placed` those that are no blocks by themselves, `handed` those that it passes
     to functions of the program for parameters of other types, `new` those that it allocates. `releases` are calls that free
-    parts of its parameters' objects.
+    parts of its parameters' objects. `resizes`: the edges at which it resizes what a member holds, and stores the result there.
 
     `frees` are the positions of its own parameters that it frees, `hands_on` those that it passes to functions of the program.
     """
@@ -60,6 +60,7 @@ class Uses(msgspec.Struct, frozen=True):
     releases: frozenset[Release] = frozenset()
     frees: frozenset[int] = frozenset()
     hands_on: frozenset[tuple[int, Passed]] = frozenset()
+    resizes: frozenset[tuple[int, Path, Member]] = frozenset()
 
 
 NO_USES = Uses()

@@ -14,6 +14,7 @@ from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.engines.automaton.functions.access_paths import Path, path_of, root_of
 from analysis.engines.automaton.functions.matching import Matcher
 from analysis.engines.automaton.functions.member_use_sets import MADE, OTHER, Member, Passed, Release, Source, Uses
+from analysis.engines.automaton.functions.resized_members import is_there_before, may_go_on
 from analysis.model import ir
 from analysis.model.c_types import Integer, Pointer, Record
 from analysis.rules.automaton import START, STOP, Rule
@@ -134,9 +135,12 @@ class UsesReader:
         is_open = not targets or len(bodies) < len(targets)
         for position, argument in enumerate(call.arguments):
             bare, path = ir.strip_casts(argument), path_of(argument)
+            if isinstance(bare.type, Record) and isinstance(bare, ir.LVALUES) and isinstance(ir.root(bare), ir.Deref):
+                self._found["copied"].add(bare.type.key)  # out of an object that goes on
             passed = frozenset((body, position) for body in bodies)
             if path in released:
                 self._found["freed"] |= self._held(argument)
+                self._read_resize(edge, call, argument, path)
                 if released[path]:
                     self._read_release(edge, bare, path, frozenset())
                 continue
@@ -146,6 +150,18 @@ class UsesReader:
                 self._read_object(call, position, key, passed, is_open=is_open)
             if passed and path is not None:
                 self._read_part(edge, path, passed)
+
+    def _read_resize(self, edge: Edge, call: ir.Call, resized: ir.Expr, path: Path) -> None:
+        """Reads a call that puts its result in the place of what it resizes, of which no variable of the function has a copy."""
+        member = member_of(ir.strip_casts(resized))
+        if member is None or call.result is None or path_of(call.result) != path:
+            return
+        assigned = [one.effect for one in self._cfa.edges if isinstance(one.effect, ir.Assign)]
+        is_emptied = any(path_of(one.target) == path and not self._sources(one.value) for one in assigned)
+        is_copied = any(path_of(one.value) == path for one in assigned)
+        made = [one.effect for one in self._values.get(path[0], ())]
+        if not is_emptied and not is_copied and is_there_before(path, made) and may_go_on(self._cfa, path):
+            self._found["resizes"].add((edge.id, path, member))
 
     def _read_passed(self, argument: ir.Expr, passed: frozenset[Passed], *, is_taken: bool) -> None:
         """Reads that an argument is passed to functions of the program, and `is_taken`, if one that is not seen may keep it."""

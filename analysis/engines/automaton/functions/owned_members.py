@@ -7,12 +7,14 @@ by a function, or given out and replaced by null; its address is not taken; obje
 taken for bytes. Whoever frees it also frees the object, or stores something new there: so nothing says that it is null before the
 object ends. Where nothing frees it, objects of its type are passed to no code that is not seen, which could.
 
-Two things lose what a member owns.
+Three things lose what a member owns.
 
 - A function *ends* an object, and does not free the member in any of its runs. Where it frees it under a condition, that may be
   the program's reason, and nothing is said.
 - A function *leaves* it: it frees all else that an object owns, and no function of the program ever frees this, nor any object of
   the type. So it is with the object itself, where all objects of the type are blocks of their own.
+- A function *resizes* it, and stores the result in the member at once (`b->data = realloc(b->data, n)`): where that fails, the
+  old block is still there, and nothing leads to it.
 
 What one function does (`member_uses`) depends on its own text, and the answer on all functions, in whatever order they came.
 """
@@ -35,11 +37,11 @@ Kept = Mapping[str, Set[int]]
 Ended = frozenset[tuple[str, Path]]
 """Variables, and the steps from their objects to what these own."""
 Left = frozenset[tuple[int, Path]]
-"""Edges, and what is left behind them."""
+"""Edges, and what is left behind them, or resized."""
 
 
 class OwnedMembers:
-    """Those of one program for one rule, which has states for them. `ended` and `left` are by function."""
+    """Those of one program for one rule, which has states for them. `ended`, `left` and `resized` are by function."""
 
     def __init__(self, rule: Rule, number: int) -> None:
         self.rule = rule
@@ -48,6 +50,7 @@ class OwnedMembers:
         self._rest: object = None  # of what the answer depends on
         self.ended: dict[str, Ended] = {}
         self.left: dict[str, Left] = {}
+        self.resized: dict[str, Left] = {}
 
     def revised(self, program: Program, matcher: Matcher, kept: Kept, changed: Iterable[str]) -> OwnedMembers:
         """The same for a program in which some functions differ, or what they call does."""
@@ -61,11 +64,12 @@ class OwnedMembers:
                     found._uses[name] = uses
         found._rest = found._read_besides(program, kept)
         if found._uses == self._uses and found._rest == self._rest:
-            found.ended, found.left = self.ended, self.left
-        elif any(uses.ends or uses.releases for uses in found._uses.values()):
+            found.ended, found.left, found.resized = self.ended, self.left, self.resized
+        elif any(uses.ends or uses.releases or uses.resizes for uses in found._uses.values()):
             summed = _Summed(found._uses, program, kept)
             found.ended = dict(summed.ended())
             found.left = dict(summed.left())
+            found.resized = dict(summed.resized())
         return found
 
     def _read_besides(self, program: Program, kept: Kept) -> object:
@@ -77,7 +81,7 @@ class OwnedMembers:
 
     def differ(self, other: OwnedMembers) -> set[str]:
         """The functions of which they do not say the same."""
-        pairs = ((self.ended, other.ended), (self.left, other.left))
+        pairs = ((self.ended, other.ended), (self.left, other.left), (self.resized, other.resized))
         return {name for one, two in pairs for name in one.keys() | two.keys() if one.get(name) != two.get(name)}
 
 
@@ -131,6 +135,13 @@ class _Summed:
             found = {(one.edge, path) for one in releases for path in self._left_of(name, one, ever)}
             if name not in self._program.address_taken:
                 found |= {(one.edge, one.root[:1]) for one in releases if one.root[1:] and one.key in blocks}
+            if found:
+                yield name, frozenset(found)
+
+    def resized(self) -> Iterator[tuple[str, Left]]:
+        """By function, what it resizes in place."""
+        for name, uses in self._uses.items():
+            found = {(edge, path) for edge, path, member in uses.resizes if member in self._sole}
             if found:
                 yield name, frozenset(found)
 

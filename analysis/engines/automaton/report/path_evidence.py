@@ -56,6 +56,8 @@ class Tracked(AssertedPath):
             return ()  # who writes a rule wants to see what it finds
         if self._rule.tracks is None:
             return tuple(self._of_assertion()) if "fails-assertion" in self._rule.kinds.values() else ()
+        if self._rule.transitions[self._fact.transition].trigger.kind in ("returns-local", "returned"):
+            return ("own-address", "many-conditions") if self._conditions() > _MANY else ("own-address",)
         return self._of_beginning(), *self._supporting(), *self._known_better(), *self._needed()
 
     def _supporting(self) -> Iterator[Evidence]:
