@@ -75,7 +75,14 @@ class _Frame:
 
 def needed_steps(program: Program, path: Sequence[Step], most: int = MOST) -> tuple[int, ...]:
     """The numbers of the steps that explain the last one, in order, at most `most` and at least two if there are so many."""
-    return _Slicing(program, path).numbers(most)
+    return explained(program, path, most)[0]
+
+
+def explained(program: Program, path: Sequence[Step], most: int = MOST) -> tuple[tuple[int, ...], int]:
+    """The same, with the number of the first step that was looked at: the answer rests on nothing of the functions of those
+    before it."""
+    slicing = _Slicing(program, path)
+    return slicing.numbers(most), slicing.first
 
 
 def shortened(trace: Sequence[tuple[_Shown, bool]], limit: int) -> list[tuple[_Shown, bool]]:
@@ -95,6 +102,7 @@ class _Slicing:
         self._reasons: dict[int, Reason] = {}
         self._marked: set[tuple[int, int]] = set()  # branches, by frame and edge: a turn of a loop more explains nothing
         self._sides: dict[str, OtherSide] = {}
+        self.first = len(path) - 1  # the first step that was looked at
         self._ended_by: int | None = None  # the step behind the branches that the path is about, if it is about branches
 
     def numbers(self, most: int) -> tuple[int, ...]:
@@ -111,6 +119,7 @@ class _Slicing:
                 if root.caller is None or not root.values:
                     break
                 root = root.caller  # what it was passed is needed
+            self.first = number
             if self._path[number].edge >= 0 and root in self._frames[number].callers():
                 self._look(number)
         self._reasons[root.call or 0] = "value"

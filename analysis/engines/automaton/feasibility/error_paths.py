@@ -66,10 +66,10 @@ class Searched(msgspec.Struct, frozen=True):
 class ErrorPath(msgspec.Struct, frozen=True):
     """What the search found: the steps of a feasible path from the entry `start` (None: there is none), or that it gave up. The
     first `unchecked` steps may not be possible. `wraps`: it is possible only where an unsigned sum wraps to 0. `functions` are
-    those that it looked into, `cells` the cells whose writers it asked for (None: any), `edges` those that it looked at (None:
-    any): on most ways through a slice, a search does not get far. `called` those whose callers it looked for; `dead`: it left out callers that no execution leads to. `slices` are those
-    that it searched: where they are as they were, what was found still holds, whatever else differs in the graph. `is_sure`: the
-    branch to the error had to be decided by what is known."""
+    those in the slices, `cells` the cells whose writers it asked for (None: any), `edges` those that it looked at (None: any),
+    `called` those whose callers it looked for; `dead`: it left out callers that no execution leads to. `slices` are those that it
+    searched: where they are as they were, what was found still holds, whatever else differs in the graph. `is_sure`: the branch
+    to the error had to be decided by what is known."""
 
     steps: tuple[Taken, ...] | None
     start: Entry | None = None
@@ -300,8 +300,8 @@ class Feasibility:
         )
 
     def _passed(self, searched: Iterable[_InSlice]) -> Edges:
-        """The edges in slices that the searches in them looked at: all those in callees that were opened, of which the search asks
-        what they mention, and where it went elsewhere."""
+        """The edges in slices that searches looked at. On most ways through a slice a search does not get far; of callees that
+        it opened it asks what any edge mentions."""
         inside = all_of(*(one.outline.edges for one in searched)) or {}
         seen = {name: edges & inside.get(name, 0) for name, edges in self._walk.passed().items()}
         return all_of(seen, *(one.outline.opened for one in searched)) or {}
