@@ -92,7 +92,7 @@ def test_functions_before_those_that_were_looked_at_explain_nothing(edited: _Edi
 
 
 def test_an_edit_on_the_way_is_looked_at(edited: _Edited) -> None:
-    evidence, explained = edited.edit(_PROGRAM.replace("return *entry;", "found = 3; return *entry;"))
+    evidence, explained = edited.edit(_PROGRAM.replace("return *entry;", "wanted++; return *entry;"))
     assert (evidence, explained) == (1, 1)
 
 

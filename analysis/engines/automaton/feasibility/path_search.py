@@ -123,6 +123,7 @@ class Search:
                     continue
                 if len(state.frames) >= _DEPTH:
                     self.exhausted = True
+                    self._walk.open((via,))  # it was asked what the callee mentions
                     continue
                 if not self._thorough:
                     self._walk.open(self._aim.ways.rest(via).callees)

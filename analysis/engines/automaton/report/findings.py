@@ -76,7 +76,9 @@ class Findings:
         self._chosen: list[tuple[Error, Joined]] | None = None
         self._reported: dict[Error, Reported] = {}
         self._evidence: dict[Error, Supported] = {}
+        self._told: dict[Error, Supported] = {}  # in this revision
         self._differing: set[str] = set()  # functions that differ from what they were when findings were reported last
+        self._remodelled: set[str] = set()  # those of them in which more than the graph differs
         self._spelled: dict[Taken, Spelled] = {}
         self._doubtful: dict[tuple[str, frozenset[int]], ErrorPath] = {}
         self._urgent: set[str] = set()
@@ -94,6 +96,7 @@ class Findings:
         if self._feasibility is not None:
             self._feasibility.changed(differ)
         self._differing.update(differ.in_graph, differ.rewritten, texts)
+        self._remodelled.update(differ.functions, differ.partly, differ.rewritten, texts)
         self._chains.changed(differ.in_graph | differ.rewritten.keys())
         beginnings = self._beginnings.changed(differ)
         self._urgent.update(texts)
@@ -153,7 +156,7 @@ class Findings:
         spelled: dict[Taken, Spelled] = {}
         tracer = Tracer(delta, places, self._trace_steps, self._spelled, spelled)
         names = frozenset(delta.program.functions)
-        before = self._reported
+        before, self._told = self._reported, {}
         if names != self._names:  # evidence says which functions have no body
             before, self._evidence = {}, {}
         if self._chosen is None or (patient and not self.settled):
@@ -170,8 +173,10 @@ class Findings:
                 reported = self._report(tracer, delta, places, error, joined, reported)
             now[error] = reported
         self._reported, self._names = now, names
-        self._evidence = {error: one for error, one in self._evidence.items() if error in self._joined}
+        still = {error: one for error, one in self._evidence.items() if self._remodelled.isdisjoint(one.functions)}
+        self._evidence = {error: one for error, one in (still | self._told).items() if error in self._joined}
         self._differing.clear()
+        self._remodelled.clear()
         self._spelled = self._spelled | spelled if len(self._spelled) + len(spelled) < _SPELLED else spelled
         reported_in_order = sorted(self._reported.items(), key=lambda item: _in_order(item[1].finding))
         free = self._clear.look(graph, delta, retrace, self._sought)
@@ -263,17 +268,21 @@ class Findings:
     def _supported(self, delta: ProgramDelta, places: Places, error: Error, joined: Joined) -> Supported:
         """What speaks for an error; what spoke for it before, if that still holds."""
         below = self._sought[error].error
+        known = self._told.get(error)
+        if known is not None and known.is_about(below, joined):
+            return known
         known = self._evidence.get(error)
-        if known is not None and known.is_about(below, joined) and known.holds(self._calls(delta, known.callee), delta, places):
+        is_known = known is not None and known.is_about(below, joined)
+        if known is not None and is_known and known.holds(self._remodelled, self._calls(delta, known.callee), places):
+            self._told[error] = known
             return known
         is_late = joined.unchecked > 0 or joined.excluded
         rule = self._rules[error[1].rule]
         tracked = Tracked(delta, places, rule, below[1], joined.steps, is_late=is_late, wraps=joined.wraps)
         calls = self._calls(delta, tracked.callee)
         evidence = tracked.evidence(calls)
-        names = {taken.function for taken in joined.steps} | tracked.looked
-        bodies = [(name, delta.program.functions[name]) for name in names]
-        found = self._evidence[error] = Supported(below, joined, evidence, tracked.callee, calls, bodies, tracked.stood)
+        functions = frozenset(taken.function for taken in joined.steps) | tracked.looked
+        found = self._told[error] = Supported(below, joined, evidence, tracked.callee, calls, functions, tracked.stood)
         return found
 
     def _join(
@@ -389,7 +398,7 @@ class Findings:
             explaining=numbers,
             evidence=supported.evidence,
         )
-        versions = [(name, places.version(name)) for name, _ in supported.bodies]
+        versions = [(name, places.version(name)) for name in supported.functions]
         return Reported(joined, versions, supported, finding, explained)
 
 

@@ -1,8 +1,8 @@
 """Findings as they were reported, and what of them still holds after an edit.
 
 A report has parts that rest on different things. Places rest on the text of the whole file, in which an edit moves all that is
-behind it. Evidence rests on the functions themselves, and on which of their steps stand in one line or in a macro. Which steps
-explain an error rests on those functions alone at which that was looked.
+behind it. Evidence rests on the functions that the path leads through, and on which steps stand in one line or in a macro. Which
+steps explain an error rests on those functions alone at which was looked for that.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from analysis.cfa.graph import Cfa, Places
-from analysis.engines.automaton.facts.product import ProgramDelta
+from analysis.cfa.graph import Places
 from analysis.engines.automaton.report.chains import Joined
 from analysis.engines.automaton.report.sibling_calls import Asked, Calls
 from analysis.engines.automaton.report.suspicions import Error
@@ -24,26 +23,25 @@ from analysis.model.report import Finding
 
 
 class Supported(NamedTuple):
-    """The evidence for an error on the path `joined`; `below` is the error itself, where it was raised to a call. It rests on the
-    `bodies` of functions, on what was asked of where steps `stood` in the text, and on `calls`, which are all calls of the
-    function `callee` whose result the error is about."""
+    """The evidence for an error on the path `joined`; `below` is the error itself, where it was raised to a call. It rests on
+    these `functions`, on what was asked of where steps `stood` in the text, and on `calls`, which are all calls of the function
+    `callee` whose result the error is about."""
 
     below: Error
     joined: Joined
     evidence: tuple[Evidence, ...]
     callee: Asked | None
     calls: Calls | None
-    bodies: list[tuple[str, Cfa]]
+    functions: frozenset[str]
     stood: Stood
 
     def is_about(self, below: Error, joined: Joined) -> bool:
         """Whether it is about this error on this path."""
         return self.below == below and is_same_path(self.joined, joined)
 
-    def holds(self, calls: Calls | None, delta: ProgramDelta, places: Places) -> bool:
-        """Whether the same is to be said now of what it is about; `calls` are those of now."""
-        functions = delta.program.functions
-        return self.calls == calls and all(functions[name] is cfa for name, cfa in self.bodies) and self.stood.holds(places)
+    def holds(self, differing: Set[str], calls: Calls | None, places: Places) -> bool:
+        """Whether the same is to be said now of what it is about, where these functions differ; `calls` are those of now."""
+        return differing.isdisjoint(self.functions) and self.calls == calls and self.stood.holds(places)
 
 
 class Reported(msgspec.Struct, frozen=True):
