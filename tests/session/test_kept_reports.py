@@ -23,6 +23,7 @@ static int *find(int wanted) { return wanted > 3 ? &found : 0; }
 static int show(int wanted)
 {
     int *entry = find(wanted);
+    if (wanted > 9) found = 2;
     return *entry;
 }
 static int test(int *entry, int wanted)
@@ -100,3 +101,10 @@ def test_a_macro_that_is_written_out_is_no_macro_any_more(edited: _Edited) -> No
     written = _PROGRAM.replace("IS_MISSING(entry)", "(0 == (entry))")
     assert edited.edit(written)[0] == 1  # though all functions are the same
     assert edited.edit(_PROGRAM)[0] == 1
+
+
+def test_what_another_branch_does_can_explain_an_error_on_the_same_path(edited: _Edited) -> None:
+    """The path does not set `entry` anew: that is what its branch is about, now."""
+    before = [finding.explaining for finding in edited.checker.check().findings if finding.function == "show"]
+    assert edited.edit(_PROGRAM.replace("found = 2;", "entry = &found;"))[1] == 1
+    assert [one.explaining for one in edited.checker.check().findings if one.function == "show"] != before
