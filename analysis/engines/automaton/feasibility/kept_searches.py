@@ -1,6 +1,6 @@
 """What searches found, kept over revisions: what still holds, and what holds if the graph is the same where it matters.
 
-A search depends on the models of the functions that it looked into, at the edges that it passed; on which of the cells that it
+A search depends on the models of the functions that it looked into, at the edges that it came to; on which of the cells that it
 asked for at an edge that one writes; and on a part of the derivation graph. Most edits change the graph of many functions, but
 not the part that a search read. So what only the graph can make wrong is `in_question` until somebody looks (`slice_outline`).
 """

@@ -1,9 +1,10 @@
 """What a search reads of a derivation graph, as a digest: the slice that it goes through, and the callees that come back.
 
 An edit changes the graphs of many functions, mostly in configurations that have nothing to do with a path that was searched: the
-slice that led to it is the same. A search is a function of its slice and of the models of the functions in it at the edges of the
-slice. So what was found in the slice before holds for one with the same outline, as long as these models are the same there. To
-look at a slice takes about a fiftieth of the time of a search in it.
+slice that led to it is the same. A search is a function of its slice and of the models of the functions in it at the edges that
+it came to: how far it is to the error from elsewhere follows from the graph. So what was found in the slice before holds for one
+with the same outline, as long as these models are the same there. To look at a slice takes about a fiftieth of the time of a
+search in it.
 """
 
 from __future__ import annotations

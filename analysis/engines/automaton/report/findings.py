@@ -2,8 +2,8 @@
 
 Four things are kept from revision to revision: paths, until something changes in a function that the search looked into, and
 for when that is taken back (`earlier_revisions`);
-which errors are reported, until anything in the graph changes; which steps explain an error, until something changes in a
-function that its path leads through; and what a trace says, until what is written there changes.
+which errors are reported, until anything in the graph changes; what speaks for an error and which steps explain it, until
+something changes that this rests on (`reported`); and what a trace says, until what is written there changes.
 
 A change in a function that many call takes many searches. With `patient=False`, errors outside the functions whose text changed
 keep their paths, as long as these are there; `settled` says whether anything was left so.
