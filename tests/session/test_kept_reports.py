@@ -108,3 +108,7 @@ def test_what_another_branch_does_can_explain_an_error_on_the_same_path(edited: 
     before = [finding.explaining for finding in edited.checker.check().findings if finding.function == "show"]
     assert edited.edit(_PROGRAM.replace("found = 2;", "entry = &found;"))[1] == 1
     assert [one.explaining for one in edited.checker.check().findings if one.function == "show"] != before
+
+
+def test_a_union_anywhere_can_have_a_member_of_that_name(edited: _Edited) -> None:
+    assert edited.edit(_PROGRAM.replace("static int found;", "static union { int first; } found_as;\nstatic int found;"))[0] == 2

@@ -44,6 +44,7 @@ from analysis.engines.automaton.report.suspicions import Error, Suspicion, suspi
 from analysis.engines.automaton.report.trace import Spelled, Taken, Tracer
 from analysis.engines.automaton.solver.full import DerivationGraph, unpack
 from analysis.engines.automaton.solver.retrace import Retrace
+from analysis.model.c_types import RecordDefinition
 from analysis.model.digest import digest_text
 from analysis.model.evidence import points
 from analysis.model.interruption import step_done
@@ -70,7 +71,7 @@ class Findings:
         self._feasibility: Feasibility | None = None
         self._siblings = SiblingCalls()
         self._clear = ClearStatements()
-        self._names: frozenset[str] = frozenset()
+        self._whole: tuple[frozenset[str], Mapping[str, RecordDefinition]] = frozenset(), {}
         self._sought: dict[Error, Sought] = {}
         self._joined: dict[Error, Joined] = {}
         self._chosen: list[tuple[Error, Joined]] | None = None
@@ -155,9 +156,9 @@ class Findings:
         a short trace; in order of place. `patient` False: see above."""
         spelled: dict[Taken, Spelled] = {}
         tracer = Tracer(delta, places, self._trace_steps, self._spelled, spelled)
-        names = frozenset(delta.program.functions)
+        whole = frozenset(delta.program.functions), delta.program.records
         before, self._told = self._reported, {}
-        if names != self._names:  # evidence says which functions have no body
+        if whole != self._whole:  # evidence says which functions have no body, and which members are in unions
             before, self._evidence = {}, {}
         if self._chosen is None or (patient and not self.settled):
             self.settled, self._chosen = True, None  # nothing is chosen while this may be ended from outside
@@ -172,7 +173,7 @@ class Findings:
                 step_done()
                 reported = self._report(tracer, delta, places, error, joined, reported)
             now[error] = reported
-        self._reported, self._names = now, names
+        self._reported, self._whole = now, whole
         still = {error: one for error, one in self._evidence.items() if self._remodelled.isdisjoint(one.functions)}
         self._evidence = {error: one for error, one in (still | self._told).items() if error in self._joined}
         self._differing.clear()
