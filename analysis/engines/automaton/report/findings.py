@@ -178,7 +178,8 @@ class Findings:
         self._evidence = {error: one for error, one in (still | self._told).items() if error in self._joined}
         self._differing.clear()
         self._remodelled.clear()
-        self._spelled = self._spelled | spelled if len(self._spelled) + len(spelled) < _SPELLED else spelled
+        if spelled:
+            self._spelled = self._spelled | spelled if len(self._spelled) + len(spelled) < _SPELLED else spelled
         reported_in_order = sorted(self._reported.items(), key=lambda item: _in_order(item[1].finding))
         free = self._clear.look(graph, delta, retrace, self._sought)
         findings = numbered(_told_apart(free, error, reported, places) for error, reported in reported_in_order)
