@@ -86,6 +86,13 @@ def needed_steps(program: Program, path: Sequence[Step], about: Sequence[ir.Expr
     return _Slicing(program, path, about).numbers(most)
 
 
+def explained(program: Program, path: Sequence[Step], most: int = MOST) -> tuple[tuple[int, ...], int]:
+    """The same, with the number of the first step that was looked at: the answer rests on nothing of the functions of those
+    before it."""
+    slicing = _Slicing(program, path, ())
+    return slicing.numbers(most), slicing.first
+
+
 def shortened(trace: Sequence[tuple[_Shown, bool]], limit: int) -> list[tuple[_Shown, bool]]:
     """At most `limit` steps of a trace, each with whether it explains the end: the first one and those that explain it, wherever
     they are, and the last ones. Where even these are too many, the last of them."""
@@ -104,6 +111,7 @@ class _Slicing:
         self._marked: set[tuple[int, int]] = set()  # branches, by frame and edge: a turn of a loop more explains nothing
         self._members: set[tuple[_Member, str | None]] = set()  # what was read of objects, if seen: who assigned it is needed
         self._sides: dict[str, OtherSide] = {}
+        self.first = len(path) - 1  # the first step that was looked at
         self._ended_by: int | None = None  # the step behind the branches that the path is about, if it is about branches
 
     def numbers(self, most: int) -> tuple[int, ...]:
@@ -121,6 +129,7 @@ class _Slicing:
                 if root.caller is None or not root.values:
                     break
                 root = root.caller  # what it was passed is needed
+            self.first = number
             if self._path[number].edge >= 0 and root in self._frames[number].callers():
                 self._look(number)
         self._reasons[root.call or 0] = "value"

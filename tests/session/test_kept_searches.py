@@ -332,3 +332,39 @@ def test_what_a_call_writes_counts_where_that_is_known(
     scratch.change(str(path), texts[1])
     assert answers == _answers(scratch.check())
     assert bool(searched) == is_searched
+
+
+_NEAR_AND_FAR = """\
+static int near_level(void) { return NEAR; }
+static int far_level(void) { return FAR; }
+static int total;
+static void use(int *given) { *given = 1; }
+static void near_user(void)
+{
+    int *given = 0;
+    total += near_level();
+    use(given);
+}
+static void far_user(int count)
+{
+    int *given = 0;
+    if (count > 1) total++;
+    if (count > 2) total++;
+    if (count > 3) total++;
+    total += far_level();
+    use(given);
+}
+int main(int count, char **arguments)
+{
+    near_user();
+    far_user(count);
+    return total;
+}
+"""
+
+
+def test_an_edge_that_a_search_did_not_come_to_asks_for_no_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "_PROGRAM", _NEAR_AND_FAR.replace("NEAR", "1").replace("FAR", "1"))
+    edited = _Edited(tmp_path / "a.c", monkeypatch)
+    assert edited.edit(_NEAR_AND_FAR.replace("NEAR", "1").replace("FAR", "2"), {"null-dereference"}) == []
+    assert edited.edit(_NEAR_AND_FAR.replace("NEAR", "2").replace("FAR", "2"), {"null-dereference"}) != []

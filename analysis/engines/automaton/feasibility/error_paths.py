@@ -22,7 +22,7 @@ It refutes soundly as far as the derivation graph and the cells of `functions.ac
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -39,7 +39,7 @@ from analysis.engines.automaton.feasibility.path_values import Store
 from analysis.engines.automaton.feasibility.remaining_steps import RemainingSteps
 from analysis.engines.automaton.feasibility.search_states import Aim, State
 from analysis.engines.automaton.feasibility.shortest_ways import ShortestWays
-from analysis.engines.automaton.feasibility.slice_outline import are_there, outline
+from analysis.engines.automaton.feasibility.slice_outline import Outline, are_there, outline
 from analysis.engines.automaton.feasibility.text_order import Site, TextOrder
 from analysis.engines.automaton.feasibility.walk import Walk, edges_passed
 from analysis.engines.automaton.report.trace import Taken
@@ -66,10 +66,10 @@ class Searched(msgspec.Struct, frozen=True):
 class ErrorPath(msgspec.Struct, frozen=True):
     """What the search found: the steps of a feasible path from the entry `start` (None: there is none), or that it gave up. The
     first `unchecked` steps may not be possible. `wraps`: it is possible only where an unsigned sum wraps to 0. `functions` are
-    those that it looked into, `cells` the cells whose writers it asked for (None: any), `edges` those that it passed (None:
-    any), `called` those whose callers it looked for; `dead`: it left out callers that no execution leads to. `slices` are those
-    that it searched: where they are as they were, what was found still holds, whatever else differs in the graph. `is_sure`: the
-    branch to the error had to be decided by what is known."""
+    those in the slices, `cells` the cells whose writers it asked for (None: any), `edges` those that it looked at (None: any),
+    `called` those whose callers it looked for; `dead`: it left out callers that no execution leads to. `slices` are those that it
+    searched: where they are as they were, what was found still holds, whatever else differs in the graph. `is_sure`: the branch
+    to the error had to be decided by what is known."""
 
     steps: tuple[Taken, ...] | None
     start: Entry | None = None
@@ -83,6 +83,11 @@ class ErrorPath(msgspec.Struct, frozen=True):
     slices: tuple[Searched, ...] = ()
     edges: Edges | None = None
     is_sure: bool = False
+
+    @property
+    def read(self) -> Set[str]:
+        """The functions in which the search asked the Delta."""
+        return self.functions if self.edges is None else self.edges.keys()
 
 
 class Descent(NamedTuple):
@@ -110,6 +115,13 @@ class _Descended(NamedTuple):
     cells: Cells
     functions: frozenset[str]
     edges: Edges
+
+
+class _InSlice(NamedTuple):
+    """A slice that was searched."""
+
+    slice: Searched
+    outline: Outline
 
 
 class _Found(NamedTuple):
@@ -213,26 +225,24 @@ class Feasibility:
             found = self._search_twice(aim._replace(last="flags"), must_be_sure=False, budget=_LATE_STATES)
         before = None if found.first is None else self._shortest(found.first.function, found.first.configuration)
         slices = [self._searched(part, function)]
-        slices += [(None, {name: bits(edge.id for edge in self._walk.last_edges(name, unpack(at)[0]))}) for name, at in starts]
+        last = [{name: bits(edge.id for edge in self._walk.last_edges(name, unpack(at)[0]))} for name, at in starts]
         if found.first is not None:
             start, ends = found.first.function, frozenset((found.first.configuration,))
             slices.append(self._searched(self._slice(start, ends), start, ends))
         if found.steps is None or before is None:
-            return self._with_causes(ErrorPath(None, decided=found.decided), part, slices, given_up)
+            return self._with_causes(ErrorPath(None, decided=found.decided), part, slices, given_up, last)
         steps, first = before.path()
         late = (msgspec.structs.replace(taken, depth=taken.depth + before.depth) for taken in found.steps)
         path = ErrorPath((*steps, *late), _entry(first), decided=False, unchecked=len(steps), wraps=found.wraps)
-        return self._with_causes(path, part, slices, given_up)
+        return self._with_causes(path, part, slices, given_up, last)
 
-    def _searched(
-        self, part: Slice, function: str, ends: frozenset[int] | None = None, above: int = 0
-    ) -> tuple[Searched | None, Edges]:
-        """What says that a slice was searched, and the edges in it. Paths in small programs are not kept when graphs differ."""
+    def _searched(self, part: Slice, function: str, ends: frozenset[int] | None = None, above: int = 0) -> _InSlice | None:
+        """What says that a slice was searched. Paths in small programs are not kept when graphs differ."""
         if self._thorough:
-            return None, {}
+            return None
         opened = tuple(self._walk.opened)
         seen = outline(self._view, part, opened)
-        return Searched(function, ends, above, opened, seen.digest), seen.edges
+        return _InSlice(Searched(function, ends, above, opened, seen.digest), seen)
 
     def _beginnings(self, part: Slice) -> Iterator[tuple[str, int]]:
         """The configurations at which a value begins to be tracked, by function, in order."""
@@ -266,13 +276,15 @@ class Feasibility:
         self,
         path: ErrorPath,
         part: Slice,
-        searched: Iterable[tuple[Searched | None, Edges]],
+        searched: Iterable[_InSlice | None],
         before: ErrorPath | None = None,
+        last: Iterable[Edges] = (),
     ) -> ErrorPath:
-        """A path that was found, or not, with what that depends on: the slices `searched`, with the edges in them; also what the
-        one `before` asked for."""
-        slices = tuple(one for one, _ in searched if one is not None)
-        edges = None if self._thorough else all_of(*(edges for _, edges in searched))
+        """A path that was found, or not, with what that depends on: the slices `searched`, with the edges in them that searches
+        looked at, and the `last` ones before where they began; also what the one `before` asked for."""
+        known = [one for one in searched if one is not None]
+        slices = tuple(one.slice for one in known)
+        edges = None if self._thorough else all_of(self._passed(known), *last)
         asked = self._walk.asked() if edges is None else self._walk.that_matter(self._walk.asked(), edges)
         if before is not None:
             slices, edges = before.slices + slices, all_of(edges, before.edges)
@@ -286,6 +298,13 @@ class Feasibility:
             edges=edges,
             is_sure=path.is_sure if before is None else before.is_sure,
         )
+
+    def _passed(self, searched: Iterable[_InSlice]) -> Edges:
+        """The edges in slices that searches looked at. On most ways through a slice a search does not get far; of callees that
+        it opened it asks what any edge mentions."""
+        inside = all_of(*(one.outline.edges for one in searched)) or {}
+        seen = {name: edges & inside.get(name, 0) for name, edges in self._walk.passed().items()}
+        return all_of(seen, *(one.outline.opened for one in searched)) or {}
 
     def agrees(self, root: str, descents: Iterable[Descent], path: Iterable[Taken], *, is_entry: bool = True) -> Agreement:
         """Whether no branches contradict each other on a path from the program's start: from the function `root` down the calls,

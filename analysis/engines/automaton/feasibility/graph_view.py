@@ -12,6 +12,7 @@ from analysis.cfa.live_variables import live
 from analysis.engines.automaton.facts.facts import NOTHING
 from analysis.engines.automaton.facts.product import ProgramDelta
 from analysis.engines.automaton.feasibility.graph_slices import GraphSteps, Steps, opened
+from analysis.engines.automaton.feasibility.kept_searches import bits
 from analysis.engines.automaton.feasibility.text_order import TextOrder
 from analysis.engines.automaton.solver.full import Via, pack, unpack
 from analysis.model import ir
@@ -43,6 +44,7 @@ class GraphView:
     def __init__(self, steps: GraphSteps, delta: ProgramDelta) -> None:
         self.steps = steps
         self._derivations: dict[str, dict[int, tuple[Derivation, ...]]] = {}
+        self._passed: dict[str, dict[int, int]] = {}
         self._inside: dict[str, dict[Via, set[int]]] = {}
         self._live: dict[str, Mapping[int, frozenset[str]]] = {}
         self.order = TextOrder(steps.graph, delta)
@@ -58,7 +60,7 @@ class GraphView:
 
     def forget(self, functions: Set[str]) -> None:
         """The graph or the Delta differs in these functions."""
-        by_function: tuple[dict[str, Any], ...] = self._derivations, self._inside, self._live
+        by_function: tuple[dict[str, Any], ...] = self._derivations, self._passed, self._inside, self._live
         for known in by_function:
             for name in functions:
                 known.pop(name, None)
@@ -98,6 +100,18 @@ class GraphView:
                 for through, passed in (opened(graph, configuration, edge, to),)
             )
             known[configuration] = found
+        return found
+
+    def passed(self, function: str, configuration: int) -> int:
+        """The edges over which something was derived from a configuration, as `kept_searches.bits`."""
+        known = self._passed.setdefault(function, {})
+        found = known.get(configuration)
+        if found is None:
+            state, ids = unpack(configuration)[2], set[int]()
+            for edge, derived, _, passed in self.derivations(function, configuration):
+                ids.add(edge)
+                ids.update(*(self.chains(function, edge, state, unpack(derived)[0]) if passed else ()))
+            found = known[configuration] = bits(ids)
         return found
 
     def before(self, function: str, configuration: int) -> tuple[Steps, ...]:

@@ -1,6 +1,6 @@
 """What searches found, kept over revisions: what still holds, and what holds if the graph is the same where it matters.
 
-A search depends on the models of the functions that it looked into, at the edges that it passed; on which of the cells that it
+A search depends on the models of the functions that it looked into, at the edges that it came to; on which of the cells that it
 asked for at an edge that one writes; and on a part of the derivation graph. Most edits change the graph of many functions, but
 not the part that a search read. So what only the graph can make wrong is `in_question` until somebody looks (`slice_outline`).
 """
@@ -101,11 +101,14 @@ class Differences(NamedTuple):
 
 
 class Searched(Protocol):
-    """What a search found. `functions`, `cells` and `edges` as in `Differences.spare`; `called` are the functions whose callers
-    it looked for; `dead`: it left out callers that no execution leads to."""
+    """What a search found. `functions` are those whose graphs it looked at, and `read` those of them in which it asked the Delta;
+    `cells` and `edges` as in `Differences.spare`; `called` are the functions whose callers it looked for; `dead`: it left out
+    callers that no execution leads to."""
 
     @property
     def functions(self) -> frozenset[str]: ...  # noqa: D102
+    @property
+    def read(self) -> Set[str]: ...  # noqa: D102
     @property
     def cells(self) -> Cells | None: ...  # noqa: D102
     @property
@@ -137,7 +140,7 @@ class KeptSearches(Generic[Key, Found]):
         """Takes the next revision. Returns what was known, and is not any more."""
         before = self.known
         kept = self.in_question | before
-        stay = {key: one for key, one in kept.items() if differ.spare(one.functions, one.cells, one.edges)}
+        stay = {key: one for key, one in kept.items() if differ.spare(one.read, one.cells, one.edges)}
         self.known = {key: found for key, found in stay.items() if key in before and _in_same_graph(found, differ)}
         self.in_question = {key: found for key, found in stay.items() if key not in self.known}
         return {key: found for key, found in before.items() if key not in self.known}

@@ -55,6 +55,7 @@ class Search:
             wanted = self.wanted if self._thorough else None
             store = self._walk.store(function, self._followed, wanted, is_entry=not self._aim.is_late)
             self._walk.come(store, unpack(configuration)[0], self._aim.last)
+            self._walk.see(function, configuration)
             self._add(State((), 0, function, configuration, store, None, ()))
         while self._queue:
             _, _, _, state = heappop(self._queue)
@@ -105,6 +106,7 @@ class Search:
     def _expand(self, state: State) -> None:
         if state.frames and self._return(state):
             return
+        self._walk.see(state.function, state.configuration)
         _, entry, fact = unpack(state.configuration)
         allowed = self._allowed(state, entry)
         for edge, derived, through, passed in self._view.derivations(state.function, state.configuration):
@@ -121,6 +123,7 @@ class Search:
                     continue
                 if len(state.frames) >= _DEPTH:
                     self.exhausted = True
+                    self._walk.open((via,))  # it was asked what the callee mentions
                     continue
                 if not self._thorough:
                     self._walk.open(self._aim.ways.rest(via).callees)
@@ -227,6 +230,7 @@ class Search:
                 elif any(self._followed(state.function, part) for part in expressions_in(outer)):
                     self.wanted.add((callee[0], inner))
         configuration = pack(self._walk.delta.entry(callee[0]), callee[1], callee[1])
+        self._walk.enter(callee[0], configuration)
         self._add(State(frames, state.depth + 1, callee[0], configuration, store, state, steps))
 
     def _return(self, state: State) -> bool:

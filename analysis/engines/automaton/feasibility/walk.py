@@ -42,6 +42,8 @@ class Walk:
         self.calls = CallValues(delta)
         self.visited: set[str] = set()
         self.opened: dict[Via, None] = {}
+        self._seen: dict[str, set[int]] = {}
+        self._entered: set[str] = set()
         self.sums = Sums()
         self._cells: dict[str, CellsRead] = {}
         self._asked: dict[str, dict[int, set[ir.Expr]]] = {}
@@ -73,6 +75,7 @@ class Walk:
     def begin(self, function: str) -> None:
         """Begins a search for paths to a place in the function: nothing is visited, nothing was asked."""
         self.visited, self.opened = {function}, {}
+        self._seen, self._entered = {}, set()
         self.forget_asked()
 
     def forget_asked(self) -> None:
@@ -329,6 +332,29 @@ class Walk:
         """A search looks into these callees."""
         self.visited.update(callee for callee, _, _ in vias)
         self.opened.update(dict.fromkeys(vias))
+
+    def see(self, function: str, configuration: int) -> None:
+        """A search looks where paths lead from a configuration, or what may be read there."""
+        known = self._seen.get(function)
+        if known is None:
+            known = self._seen[function] = set()
+        known.add(configuration)
+
+    def enter(self, function: str, configuration: int) -> None:
+        """A search enters a function, at this configuration."""
+        self._entered.add(function)
+        self.see(function, configuration)
+
+    def passed(self) -> dict[str, int]:
+        """The edges that searches looked at since `begin`, beside those in callees that they have `opened`."""
+        view = self.view
+        found: dict[str, int] = dict.fromkeys(self._entered, ENTERED)
+        for function, configurations in self._seen.items():
+            edges = found.get(function, 0)
+            for configuration in configurations:
+                edges |= view.passed(function, configuration)
+            found[function] = edges
+        return found
 
     def number(self, expr: ir.Expr) -> int:
         """A number for an expression, the same each time."""

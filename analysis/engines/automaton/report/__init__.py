@@ -3,7 +3,8 @@
 `findings` searches for paths only where the graph changed, or where a call on the path now writes
 cells that the search depended on: in the edited function at once, elsewhere after the first answer.
 So two answers follow an edit with distant effects. Where a program is again what it was in one of the
-last revisions, what was found then holds (`earlier_revisions`). `chains` keeps the calls from the program's
+last revisions, what was found then holds (`earlier_revisions`). `reported` says what of a reported finding holds after an edit,
+with what was asked of `where_steps_stand`. `chains` keeps the calls from the program's
 entry to the function of a finding until the graph differs on that chain. `answers` keeps what it
 returns for functions whose graph and verdicts stay. `alike_errors` says which errors have one cause, so that one is reported.
 `path_evidence` says what speaks for a finding, by its path (`tracked_path`, `assertion_evidence`; `places_in_memory`,

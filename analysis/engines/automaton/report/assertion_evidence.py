@@ -18,7 +18,7 @@ class AssertedPath(TrackedPath):
     def _of_assertion(self) -> Iterator[Evidence]:
         """What a failing assertion is about: the last condition before it, if it is a condition of the same place."""
         own = [taken for taken in self._path[:-1] if taken.event == "edge" and self._is_own(taken)]
-        if not own or not self._is_condition(own[-1]) or self._line(own[-1]) != self._line(self._last):
+        if not own or not self._is_condition(own[-1]) or not self.stood.in_one_line(self._places, own[-1], self._last):
             yield "never-asserted"
             return
         names = {var.name for var in self._variables(own[-1])}

@@ -65,6 +65,7 @@ class Beginning(msgspec.Struct, frozen=True):
     calls: tuple[Call, ...]
     first: int
     functions: frozenset[str]
+    read: frozenset[str]
     cells: Cells | None
     edges: Edges | None
     called: frozenset[str]
@@ -174,7 +175,8 @@ class Beginnings:
             excluded, more = _excluded(feasibility, sites, calls, first, found)
             cells = both(cells, more)
         links = [call.link.functions for _, some in tried for call in some]
-        functions = path.functions.union(*links, *(one.functions for one in searched), (caller for caller, _, _ in sites))
+        calling = [*links, [caller for caller, _, _ in sites]]
+        functions = path.functions.union(*calling, *(one.functions for one in searched))
         for one in (path, *searched):
             cells = both(cells, one.cells)
         beginning = Beginning(
@@ -185,6 +187,7 @@ class Beginnings:
             calls=calls,
             first=first,
             functions=functions,
+            read=frozenset(path.read).union(*calling, *(one.read for one in searched)),
             cells=cells,
             edges=_passed(tried, searched, sites),
             called=frozenset((_start(calls, first, found)[0],) if first else ()).union(*(one.called for one in searched)),

@@ -101,8 +101,8 @@ class Chains:
         wraps: bool = False,
     ) -> Joined:
         """All edges from the program's entry down the calls, and then over a path in the function `start`; the very same as
-        `before`, if all of them are. What is before the call number `first` is not shown, nor the `unchecked` first steps of the
-        path."""
+        `before`, if all of them are; what is equal to what that has is the same list. What is before the call number `first` is
+        not shown, nor the `unchecked` first steps of the path."""
         is_as_before = before is not None and before.path is path and (before.first, before.excluded) == (first, excluded)
         if before is not None and is_as_before and same_calls(before.calls, calls):
             return before
@@ -111,6 +111,8 @@ class Chains:
             shown = _from_within(path[unchecked:])
         elif first:
             shown = _steps(calls[first:], start, path, "beginning")
+        if before is not None and (before.steps, before.shown) == (steps, shown):
+            steps, shown = before.steps, before.shown
         return Joined(calls, first, path, unchecked, steps, shown, excluded, wraps)
 
     def calls(self, graph: DerivationGraph, start: Entry, choose: Choose) -> tuple[Call, ...]:

@@ -2,8 +2,8 @@
 
 Four things are kept from revision to revision: paths, until something changes in a function that the search looked into, and
 for when that is taken back (`earlier_revisions`);
-which errors are reported, until anything in the graph changes; which steps explain an error, until something changes in a
-function that its path leads through; and what a trace says, until what is written there changes.
+which errors are reported, until anything in the graph changes; what speaks for an error and which steps explain it, until
+something changes that this rests on (`reported`); and what a trace says, until what is written there changes.
 
 A change in a function that many call takes many searches. With `patient=False`, errors outside the functions whose text changed
 keep their paths, as long as these are there; `settled` says whether anything was left so.
@@ -38,11 +38,13 @@ from analysis.engines.automaton.report.error_searches import (
 )
 from analysis.engines.automaton.report.path_evidence import Tracked
 from analysis.engines.automaton.report.raised_errors import Sought, sought
+from analysis.engines.automaton.report.reported import Reported, Supported
 from analysis.engines.automaton.report.sibling_calls import Asked, Calls, SiblingCalls
 from analysis.engines.automaton.report.suspicions import Error, Suspicion, suspicion
 from analysis.engines.automaton.report.trace import Spelled, Taken, Tracer
 from analysis.engines.automaton.solver.full import DerivationGraph, unpack
 from analysis.engines.automaton.solver.retrace import Retrace
+from analysis.model.c_types import RecordDefinition
 from analysis.model.digest import digest_text
 from analysis.model.evidence import points
 from analysis.model.interruption import step_done
@@ -51,24 +53,8 @@ from analysis.model.report import Finding
 from analysis.model.spelling import display_name, spell_effect
 from analysis.rules.automaton import Rule
 
+_SPELLED = 20_000  # steps in words that are kept from revision to revision
 _TRIES = 3  # of errors with one message in one function, when the search for a path gives up
-
-
-class _Reported(msgspec.Struct, frozen=True):
-    """A finding as it was reported, with the versions of the texts that its trace leads through. `callee` is the function whose
-    result it is about, `calls` all calls of that function. `explaining` are the numbers of the steps shown that explain it."""
-
-    joined: Joined
-    versions: list[tuple[str, object]]
-    finding: Finding
-    callee: Asked | None
-    calls: Calls | None
-    explaining: frozenset[int]
-
-
-def _has_other_versions(reported: _Reported, places: Places) -> bool:
-    """Whether a text that the trace leads through has changed."""
-    return any(places.version(name) is not version for name, version in reported.versions)
 
 
 class Findings:
@@ -85,12 +71,15 @@ class Findings:
         self._feasibility: Feasibility | None = None
         self._siblings = SiblingCalls()
         self._clear = ClearStatements()
-        self._names: frozenset[str] = frozenset()
+        self._whole: tuple[frozenset[str], Mapping[str, RecordDefinition]] = frozenset(), {}
         self._sought: dict[Error, Sought] = {}
         self._joined: dict[Error, Joined] = {}
         self._chosen: list[tuple[Error, Joined]] | None = None
-        self._reported: dict[Error, _Reported] = {}
+        self._reported: dict[Error, Reported] = {}
+        self._evidence: dict[Error, Supported] = {}
+        self._told: dict[Error, Supported] = {}  # in this revision
         self._differing: set[str] = set()  # functions that differ from what they were when findings were reported last
+        self._remodelled: set[str] = set()  # those of them in which more than the graph differs
         self._spelled: dict[Taken, Spelled] = {}
         self._doubtful: dict[tuple[str, frozenset[int]], ErrorPath] = {}
         self._urgent: set[str] = set()
@@ -108,6 +97,7 @@ class Findings:
         if self._feasibility is not None:
             self._feasibility.changed(differ)
         self._differing.update(differ.in_graph, differ.rewritten, texts)
+        self._remodelled.update(differ.functions, differ.partly, differ.rewritten, texts)
         self._chains.changed(differ.in_graph | differ.rewritten.keys())
         beginnings = self._beginnings.changed(differ)
         self._urgent.update(texts)
@@ -124,7 +114,7 @@ class Findings:
     def other_rules(self, rules: tuple[Rule, ...], differing: Set[int], functions: Set[str], recalled: Set[str]) -> None:
         """Takes other rules, by the numbers that facts use. `differing` are the numbers of rules with another automaton,
         `functions` those in which the graph has changed, and those `recalled` have callers that they did not have."""
-        self._rules, self._reported, self._spelled = rules, {}, {}
+        self._rules, self._reported, self._evidence, self._spelled = rules, {}, {}, {}
         self.refuted = frozenset(error for error in self.refuted if error[1].rule not in differing)
         self.changed(Differences(functions, {}, recalled), frozenset())
         self._feasibility = None
@@ -166,25 +156,30 @@ class Findings:
         a short trace; in order of place. `patient` False: see above."""
         spelled: dict[Taken, Spelled] = {}
         tracer = Tracer(delta, places, self._trace_steps, self._spelled, spelled)
+        whole = frozenset(delta.program.functions), delta.program.records
+        before, self._told = self._reported, {}
+        if whole != self._whole:  # evidence says which functions have no body, and which members are in unions
+            before, self._evidence = {}, {}
         if self._chosen is None or (patient and not self.settled):
             self.settled, self._chosen = True, None  # nothing is chosen while this may be ended from outside
             self._chosen = self._choose(graph, delta, retrace, places, patient)
             if self.settled:
                 self._doubtful, self._urgent = {}, set()
                 self._beginnings.doubtful.clear()
-        names = frozenset(delta.program.functions)
-        before = self._reported if names == self._names else {}  # evidence says which functions have no body
-        now: dict[Error, _Reported] = {}
+        now: dict[Error, Reported] = {}
         for error, joined in self._chosen:
             reported = before.get(error)
-            if reported is None or reported.joined is not joined or self._is_outdated(reported, delta, places):
+            if reported is None or not self._is_as_reported(reported, error, joined, delta, places):
                 step_done()
-                reported = self._report(tracer, delta, places, error, joined, self._explaining(reported, joined))
+                reported = self._report(tracer, delta, places, error, joined, reported)
             now[error] = reported
-        self._reported, self._names = now, names
+        self._reported, self._whole = now, whole
+        still = {error: one for error, one in self._evidence.items() if self._remodelled.isdisjoint(one.functions)}
+        self._evidence = {error: one for error, one in (still | self._told).items() if error in self._joined}
         self._differing.clear()
+        self._remodelled.clear()
         if spelled:
-            self._spelled = spelled
+            self._spelled = self._spelled | spelled if len(self._spelled) + len(spelled) < _SPELLED else spelled
         reported_in_order = sorted(self._reported.items(), key=lambda item: _in_order(item[1].finding))
         free = self._clear.look(graph, delta, retrace, self._sought)
         findings = numbered(_told_apart(free, error, reported, places) for error, reported in reported_in_order)
@@ -192,14 +187,11 @@ class Findings:
         self._suspects = {finding.fingerprint: (error, reported.joined.steps) for finding, (error, reported) in named}
         return findings
 
-    def _explaining(self, reported: _Reported | None, joined: Joined) -> frozenset[int] | None:
-        """The numbers of the steps that explain an error, if they are those of before."""
-        if reported is None or reported.joined is not joined:
-            return None
-        return reported.explaining if self._differing.isdisjoint(taken.function for taken in joined.shown) else None
-
-    def _is_outdated(self, reported: _Reported, delta: ProgramDelta, places: Places) -> bool:
-        return _has_other_versions(reported, places) or self._calls(delta, reported.callee) != reported.calls
+    def _is_as_reported(self, reported: Reported, error: Error, joined: Joined, delta: ProgramDelta, places: Places) -> bool:
+        supported = reported.supported
+        if not supported.is_about(self._sought[error].error, joined) or not reported.has_versions_of(places):
+            return False
+        return self._calls(delta, supported.callee) == supported.calls
 
     def _calls(self, delta: ProgramDelta, callee: Asked | None) -> Calls | None:
         return None if callee is None else self._siblings.of(delta, *callee)
@@ -271,16 +263,29 @@ class Findings:
         """The error that its evidence says the most for; the first one of several."""
 
         def speaks_for(one: tuple[Error, Joined]) -> int:
-            tracked = self._tracked(delta, places, *one)
-            return points(tracked.evidence(self._calls(delta, tracked.callee)))
+            return points(self._supported(delta, places, *one).evidence)
 
         return max(candidates, key=speaks_for) if len(candidates) > 1 else candidates[0]
 
-    def _tracked(self, delta: ProgramDelta, places: Places, error: Error, joined: Joined) -> Tracked:
-        """The part of a path on which the value of an error is tracked."""
-        rule, below = self._rules[error[1].rule], self._sought[error].error[1]
+    def _supported(self, delta: ProgramDelta, places: Places, error: Error, joined: Joined) -> Supported:
+        """What speaks for an error; what spoke for it before, if that still holds."""
+        below = self._sought[error].error
+        known = self._told.get(error)
+        if known is not None and known.is_about(below, joined):
+            return known
+        known = self._evidence.get(error)
+        is_known = known is not None and known.is_about(below, joined)
+        if known is not None and is_known and known.holds(self._remodelled, self._calls(delta, known.callee), places):
+            self._told[error] = known
+            return known
         is_late = joined.unchecked > 0 or joined.excluded
-        return Tracked(delta, places, rule, below, joined.steps, is_late=is_late, wraps=joined.wraps)
+        rule = self._rules[error[1].rule]
+        tracked = Tracked(delta, places, rule, below[1], joined.steps, is_late=is_late, wraps=joined.wraps)
+        calls = self._calls(delta, tracked.callee)
+        evidence = tracked.evidence(calls)
+        functions = frozenset(taken.function for taken in joined.steps) | tracked.looked
+        found = self._told[error] = Supported(below, joined, evidence, tracked.callee, calls, functions, tracked.stood)
+        return found
 
     def _join(
         self,
@@ -367,8 +372,9 @@ class Findings:
         places: Places,
         error: Error,
         joined: Joined,
-        explaining: frozenset[int] | None,
-    ) -> _Reported:
+        before: Reported | None,
+    ) -> Reported:
+        """The finding in words, with what still holds of how it was reported `before`."""
         function, fact = error
         rule = self._rules[fact.rule]
         cfa = delta.program.functions[function]
@@ -376,11 +382,11 @@ class Findings:
         place = places.place(function, fact.edge)
         text = without_temporaries(spell_effect(cfa.by_id[fact.edge].effect))
         text = text.replace(place.path, "__FILE__")  # where the check is run from is no difference
-        tracked = self._tracked(delta, places, error, joined)
-        calls = self._calls(delta, tracked.callee)
+        supported = self._supported(delta, places, error, joined)
         path = _up_to(error, joined.shown)
-        needed = tracer.explaining(path) if explaining is None else explaining
-        trace, numbers = tracer.steps(path, message, needed)
+        is_known = before is not None and before.is_explained_by(joined, self._differing)
+        explained = before.explained if before is not None and is_known else tracer.explaining(path)
+        trace, numbers = tracer.steps(path, message, explained.numbers)
         finding = Finding(
             rule=rule.name,
             status="possible",
@@ -392,13 +398,13 @@ class Findings:
             fingerprint=digest_text(rule.name, display_name(function), self._message(fact), text),
             trace=trace,
             explaining=numbers,
-            evidence=tracked.evidence(calls),
+            evidence=supported.evidence,
         )
-        versions = [(name, places.version(name)) for name in {taken.function for taken in joined.steps} | tracked.looked]
-        return _Reported(joined, versions, finding, tracked.callee, calls, needed)
+        versions = [(name, places.version(name)) for name in supported.functions]
+        return Reported(joined, versions, supported, finding, explained)
 
 
-def _told_apart(free: ErrorFree, error: Error, reported: _Reported, places: Places) -> Finding:
+def _told_apart(free: ErrorFree, error: Error, reported: Reported, places: Places) -> Finding:
     """The finding with what tells it from those of other versions."""
     at, clear = free.statements(error, reported.joined, places)
     return msgspec.structs.replace(reported.finding, at=at, clear=clear)

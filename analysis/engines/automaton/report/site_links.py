@@ -25,6 +25,7 @@ class _SiteLink(msgspec.Struct, frozen=True):
     derived: Link
     path: ErrorPath | None
     functions: frozenset[str]
+    read: frozenset[str]
     cells: Cells | None
     edges: Edges | None
     returning: frozenset[str]
@@ -63,14 +64,15 @@ class SiteLinks:
     def _find(self, derived: Link, feasibility: Feasibility, caller: str, site: int) -> _SiteLink:
         is_possible, asked = feasibility.agrees(caller, (), derived.steps)
         link: Link | None = derived if is_possible else None
-        functions, path = derived.functions, None
+        functions, read, path = derived.functions, derived.functions, None
         cells: Cells | None = asked
         edges: Edges | None = edges_passed(derived.steps)
         if not is_possible:
             path = feasibility.error_path(caller, frozenset((site,)), budget=_STATES)
             functions |= path.functions
+            read = read.union(path.read)
             cells = both(cells, path.cells)
             edges = all_of(edges, path.edges)
             if path.steps is not None and path.start == (caller, unpack(site)[1]):
                 link = Link(path.steps, path.functions)
-        return _SiteLink(link, derived, path, functions, cells, edges, feasibility.returning(functions))
+        return _SiteLink(link, derived, path, functions, read, cells, edges, feasibility.returning(functions))

@@ -21,7 +21,7 @@ from analysis.engines.automaton.functions.access_paths import path_of
 from analysis.model import ir
 from analysis.model.report import StepKind, TraceStep
 from analysis.model.spelling import display_name
-from analysis.path_following.explanation import Step, needed_steps, shortened
+from analysis.path_following.explanation import Step, explained, shortened
 
 _BEGINNINGS = {
     "entry": "",
@@ -55,6 +55,13 @@ class Spelled(NamedTuple):
     cfa: Cfa | None = None
 
 
+class Explained(NamedTuple):
+    """The numbers of the steps that explain an error, and the functions that were looked at for that."""
+
+    numbers: frozenset[int]
+    looked: frozenset[str]
+
+
 class Tracer:
     """Turns paths into trace steps. `spelled` are steps as they were reported in a revision before; those
     reported now are added to `respelled`. A trace has no more than `limit` steps."""
@@ -73,9 +80,10 @@ class Tracer:
         self._places = places
         self._limit = limit
 
-    def explaining(self, path: list[Taken]) -> frozenset[int]:
-        """The numbers of the steps of a path to an error that explain it."""
-        return frozenset(needed_steps(self._delta.program, self._sliced(path)))
+    def explaining(self, path: list[Taken]) -> Explained:
+        """The steps of a path to an error that explain it."""
+        numbers, first = explained(self._delta.program, self._sliced(path))
+        return Explained(frozenset(numbers), frozenset(taken.function for taken in path[first:]))
 
     def steps(self, path: list[Taken], message: str, explaining: frozenset[int]) -> tuple[tuple[TraceStep, ...], tuple[int, ...]]:
         """The trace for a path to an error, ending with the violation, and which of its steps are those of the path that are

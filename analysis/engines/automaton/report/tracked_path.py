@@ -16,6 +16,7 @@ from analysis.engines.automaton.report.local_objects import holding
 from analysis.engines.automaton.report.sibling_calls import Asked, Calls, constants_of
 from analysis.engines.automaton.report.trace import Taken
 from analysis.engines.automaton.report.unavoidable import always_begins, effect_of, meeting
+from analysis.engines.automaton.report.where_steps_stand import Stood
 from analysis.model import ir
 from analysis.model.c_types import Pointer
 from analysis.model.evidence import Beginning
@@ -25,7 +26,7 @@ from analysis.rules.automaton import Rule
 class TrackedPath:
     """The part of a path, from an entry function to an error, on which the value is tracked. `is_late`: it is not known whether
     the rest of the path is possible. `wraps`: it needs that a sum wraps to 0. `looked`: functions that what is said of it depends
-    on; the path may not lead through them."""
+    on; the path may not lead through them. `stood`: what was asked of where the steps stand."""
 
     def __init__(
         self,
@@ -39,6 +40,7 @@ class TrackedPath:
         wraps: bool = False,
     ) -> None:
         self.looked: set[str] = set()
+        self.stood = Stood()
         self._others: Calls | None = None
         self._is_late = is_late
         self._wraps = wraps
@@ -178,12 +180,11 @@ class TrackedPath:
         branches to it. One that sets its argument to null, as it does behind `free`, decides nothing."""
         number = self._first
         before = self._path[number - 1] if number else first
-        is_branch = self._is_branch(before) and self._line(before) == self._line(first)
+        is_branch = self._is_branch(before) and self.stood.in_one_line(self._places, before, first)
         effect = self._edge(first).effect
         if isinstance(effect, ir.Assign) and not (is_branch and effect.target not in self._tested_by(before)):
             return False
-        places = [self._places.place(taken.function, taken.edge) for taken in (first, *[before] * is_branch)]
-        return any(place.macro not in (None, "NULL") for place in places)
+        return any(self.stood.macro(self._places, taken) not in (None, "NULL") for taken in (first, *[before] * is_branch))
 
     def _tested_by(self, branch: Taken) -> frozenset[ir.Expr]:
         """The parts of the condition of a branch."""
@@ -196,10 +197,6 @@ class TrackedPath:
     def _is_of_library(self, call: ir.Call) -> bool:
         callee = self._program.only_target(call)
         return callee is not None and callee not in self._program.functions
-
-    def _line(self, taken: Taken) -> tuple[str, int]:
-        place = self._places.place(taken.function, taken.edge)
-        return place.path, place.range.start.line
 
     def _is_condition(self, taken: Taken) -> bool:
         return self._is_own(taken) and self._is_branch(taken)
