@@ -44,7 +44,8 @@ _NEAR = 8  # questions before a place where a run leaves the path, that come bef
 
 
 class Faulty:
-    """Usual answers, but for these faults. `questions` are those that were asked."""
+    """Usual answers, but for these faults. `questions` are those that were asked, `settled` the numbers of those that have one
+    answer: where the words of the command line are, and where they end, follows from how many there are."""
 
     def __init__(self, faults: Faults, pointer_bytes: int) -> None:
         self._faults = dict(faults)
@@ -53,11 +54,14 @@ class Faulty:
         self._descriptors = 0
         self._texts: dict[str, bytes] = {}  # by the name of the object that holds it
         self.questions: list[Question] = []
+        self.settled: set[int] = set()
 
     def answer(self, question: Question) -> InputValue | None:
         """The value for the question."""
         number = len(self.questions)
         self.questions.append(question)
+        if self._command_line.is_asked(question):
+            self.settled.add(number)
         value = self._faults[number] if number in self._faults else self._usual(question)
         if isinstance(value, Text):
             self._texts[question.name] = value.characters
@@ -65,7 +69,7 @@ class Faulty:
         return self._command_line.noted(question, value)
 
     def _usual(self, question: Question) -> InputValue | None:
-        if question.kind in ("allocation", "written"):
+        if question.kind in ("allocation", "written") or question.held:
             return None
         if isinstance(question.type, Pointer):
             return self._pointer(question)
@@ -165,7 +169,7 @@ def faulty_inputs(
             continue
         taken, left = followed(path, told[0])
         after = faults[-1][0] + 1 if faults else 0
-        numbered = list(enumerate(first.questions))[after:]
+        numbered = [one for one in enumerate(first.questions) if one[0] >= after and one[0] not in first.settled]
         for rank, (number, question) in ranked(numbered, left or (len(told[0]),)):
             for value in others(question, compared, texts(question.function)):
                 pushed += 1
