@@ -119,7 +119,7 @@ class Machine(Questions):
         return end
 
     def _violated(self, violation: ViolationError) -> End:
-        """The end of a run that violates a rule here; between operands in either order, the violation may be one of this order."""
+        """The end of a run that violates a rule; between operands in either order, the violation may be one of this order."""
         between = self.between
         if between is not None:
             return NotModelled(between.reason)
@@ -314,6 +314,7 @@ class Machine(Questions):
             self._end_blocks()
             frame = self.frames.pop()
             self.current, self.registers, self.blocks = frame.code, frame.registers, frame.blocks
+        self.begun = [one for one in self.begun if one.registers is not registers]
         self.location = self.current.targets[edge]
         self._finish_call(self.current, registers, edge, jump.value or 1)
 
