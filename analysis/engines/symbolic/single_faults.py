@@ -14,6 +14,8 @@ import heapq
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from operator import itemgetter
 from typing import NamedTuple
 
 from analysis.c.functions import Function, known
@@ -43,6 +45,7 @@ _WORD = b"1"  # of the command line
 _STREAMS = ("stream", "directory")  # what is opened, and is there
 _STANDARD = 2  # the last of the descriptors that are open when a program begins
 _MOST = 10  # faults in one run
+_ANSWERS = 5_000  # in one run
 _COMPARED = 6  # numbers that the claimed path compares with, that are tried as results
 _NEAR = 8  # questions before a place where a run leaves the path, that come before others
 
@@ -62,8 +65,10 @@ class Faulty:
         self.settled: set[int] = set()
 
     def answer(self, question: Question) -> InputValue | None:
-        """The value for the question."""
+        """The value for the question; none after so many that the run only reads on and on."""
         number = len(self.questions)
+        if number >= _ANSWERS and question.kind not in ("allocation", "written") and not question.held:
+            return None
         self.questions.append(question)
         if self._command_line.is_asked(question):
             self.settled.add(number)
@@ -187,10 +192,15 @@ def faulty_inputs(
         taken, left = followed(path, told[0])
         after = faults[-1][0] + 1 if faults else 0
         numbered = [one for one in enumerate(first.questions) if one[0] >= after and one[0] not in first.settled]
-        for rank, (number, question) in ranked(numbered, left or (len(told[0]),)):
-            for value in others(question, compared, texts(question.function)):
-                pushed += 1
-                heapq.heappush(waiting, (-taken, len(faults), rank, pushed, (*faults, (number, value))))
+        nearest = sorted(ranked(numbered, left or (len(told[0]),)), key=itemgetter(0))
+        varied = (
+            (rank, (number, value))
+            for rank, (number, question) in nearest
+            for value in others(question, compared, texts(question.function))
+        )
+        for rank, fault in islice(varied, most):  # there are no more runs
+            pushed += 1
+            heapq.heappush(waiting, (-taken, len(faults), rank, pushed, (*faults, fault)))
 
 
 def ranked(questions: Sequence[Numbered], left: Sequence[int]) -> list[tuple[int, Numbered]]:
