@@ -19,6 +19,7 @@ GLOBALS = (
     " static int part(int to) { if (to) s.b = to; return 1; }"
     " static int down(int n) { return n ? add(x, down(n - 1)) : set(0); }"
     " static int jump(void) { x = 1; longjmp(buffer, 1); }"
+    " static int get(void) { return y; }"
     " static int crash(int c) { x = 1; int *n = 0; return c ? *n : 0; }"
 )
 
@@ -54,7 +55,10 @@ def test_a_run_goes_on_where_the_order_cannot_matter(statements: str, value: int
     [
         "return add(x, set(2));",
         "return add(*q, set(2));",
-        "return add(x, add(set(2), set(1)));",  # between the two calls it is another one
+        "return add(x, (set(2), set(1)));",  # between the two calls it is another one
+        "return add(x, add(set(2), set(1)));",
+        "return add((y = 6, 0), get());",
+        "x = 0; return add(y / x ? 1 : 2, quit(1));",  # the program may end before it divides
         "return add(set(2), set(3));",
         "return add(x++, set(0));",
         "int a[3] = {4, 5, 6}; a[x] = set(2); return a[1];",
