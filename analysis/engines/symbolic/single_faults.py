@@ -1,11 +1,10 @@
 """Runs in which nearly everything goes well, and one thing or another does not: fault injection, guided by a claimed path.
 
-The first run has a system that works: memory is found, what is opened is there, what is read comes, other functions give 0 or an
-object, `main` is called without words, strings are empty. In runs that are given words, these are numbers, which are names of
-files as well. Each question that a run asked is a place where another run can differ: there an allocation fails, a pointer is
-null, a number is another one, such as one that the claimed path compares with. A run takes steps of the claimed path, with others
-in between, and leaves out some. The run that took most is varied next, and there the questions next to where it left out
-something come first. Random inputs hardly find these runs: something fails in them long before.
+The first run has a system that works: memory is found, functions give 0 or an object, `main` is called without words, strings
+are empty. Each question that a run asked is a place where another run can differ: there an allocation fails, a pointer is null, a
+number is another one, such as one that the claimed path compares with. A run takes steps of the claimed path, with others in
+between, and leaves out some. The run that took most is varied next, and there the questions next to where it left out something
+come first. Random inputs hardly find these runs: something fails in them long before.
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ from analysis.cfa.graph import Program
 from analysis.engines.symbolic.choices import ELEMENTS
 from analysis.engines.symbolic.command_line import CommandLine
 from analysis.interpreter.inputs import Fresh, Inputs, InputValue, Question
-from analysis.interpreter.library.reading import COMING
 from analysis.interpreter.outcome import Step
 from analysis.model import ir
 from analysis.model.c_types import CHAR, Floating, Pointer
@@ -41,8 +39,6 @@ Faults = tuple[tuple[int, Fault], ...]
 
 _ROUNDS = 4  # times that a place is answered as usual; then it says what ends most loops
 _END = -1  # such as EOF
-_WORD = b"1"  # of the command line
-_STREAMS = ("stream", "directory")  # what is opened, and is there
 _STANDARD = 2  # the last of the descriptors that are open when a program begins
 _MOST = 10  # faults in one run
 _ANSWERS = 5_000  # in one run
@@ -60,7 +56,6 @@ class Faulty:
         self._command_line = CommandLine(pointer_bytes)
         self._descriptors = 0
         self._texts: dict[str, bytes] = {}  # by the name of the object that holds it
-        self._made = 0
         self.questions: list[Question] = []
         self.settled: set[int] = set()
 
@@ -76,10 +71,6 @@ class Faulty:
         if isinstance(value, Text):
             self._texts[question.name] = value.characters
             value = value.characters[0]
-        if isinstance(value, Fresh):
-            if self._command_line.is_asked(question):
-                self._texts[f"fresh {self._made}"] = _WORD
-            self._made += 1
         return self._command_line.noted(question, value)
 
     def _usual(self, question: Question) -> InputValue | None:
@@ -97,14 +88,10 @@ class Faulty:
         if function is not None and function.result == "descriptor":
             self._descriptors += 1
             return _STANDARD + self._descriptors
-        if function is not None and function.result in _STREAMS:
-            return 1
         if function is not None and "fails-unchanged" in function.besides and function.written:
             return -1  # what it would write, no run is believed about
         place = question.function, question.edge
         self._asked[place] += 1
-        if question.name in COMING and question.greatest is not None:
-            return question.greatest if self._asked[place] <= _ROUNDS else 0
         return 0 if question.kind != "result" or self._asked[place] <= _ROUNDS else _END
 
     def _pointer(self, question: Question) -> InputValue:
@@ -135,12 +122,8 @@ def others(question: Question, compared: Sequence[int] = (), texts: Sequence[byt
     function = known(question.name) if question.kind == "result" else None
     if function is not None and function.result == "descriptor":
         return (-1,)
-    if function is not None and function.result in _STREAMS:
-        return (0,)
     if question.kind == "result":
-        nothing = (0,) if question.name in COMING and question.greatest is not None else ()
-        tried = dict.fromkeys((*nothing, 1, -1, *compared))
-        return tuple(one for one in tried if function is None or _can_return(function, one))
+        return tuple(one for one in dict.fromkeys((1, -1, *compared)) if function is None or _can_return(function, one))
     if question.kind == "memory":  # such as a character that was read
         is_first = question.offset == 0 and question.type == CHAR
         strings = map(Text, texts) if is_first else ()

@@ -23,8 +23,6 @@ from analysis.model.c_types import INT, Integer, Type
 
 Types = tuple[Type, ...]
 Function = Callable[[RunningMachine, list[Any], Types], Any]
-COMING = frozenset(("read", "recv", "fread"))
-"""The functions that return how much came."""
 INDICATORS: dict[str, Reading] = {"feof": "end", "ferror": "error"}
 _GREATEST = (1 << 31) - 1  # bytes that are tried as what comes
 _FROM_START, _FROM_END = 0, 2  # SEEK_SET and SEEK_END, on all systems
