@@ -20,6 +20,8 @@ A finding is `confirmed` only if `replay` returns `Replayed`. `execute` runs a p
 - A violation ends the run (`Start.past` names two that need not). What cannot be executed
   faithfully ends it as `NotModelled`. What is assumed, such as the result of an external function,
   is in the run's `assumptions`.
+- Operands that C may evaluate in either order are evaluated from left to right; where the order could matter, the run ends
+  (`open_orders`). What a `volatile` object holds is an input, and without one what was stored there last.
 - Locks are identified by address (`library.locks`). Functions given to `atexit` run.
 
 Not modelled: `long double` and complex arithmetic, vectors, alignment of variables, records whose

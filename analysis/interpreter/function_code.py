@@ -12,12 +12,14 @@ from collections.abc import Callable, Sequence
 from analysis.c.control import SETJMP
 from analysis.cfa.addresses_taken import taken_by
 from analysis.cfa.graph import Cfa, Edge
+from analysis.cfa.linking.obstacle_words import is_open_order
 from analysis.interpreter.argument_lists import begin, is_argument_list
 from analysis.interpreter.arithmetic import Evaluate, Registers
 from analysis.interpreter.expressions import Expressions
 from analysis.interpreter.halting import EndError, not_modelled
 from analysis.interpreter.library import modelled
 from analysis.interpreter.objects import FIRST, Local, is_aggregate
+from analysis.interpreter.open_orders import OpenOrders
 from analysis.interpreter.outcome import Stuck
 from analysis.interpreter.program_code import ProgramCode
 from analysis.interpreter.stores import Stores, Write
@@ -51,6 +53,7 @@ class FunctionCode:
         self.locals: dict[str, Local] = {}
         self._place_variables()
         self.expressions = Expressions(code, self.slots, self.locals)
+        self._orders = OpenOrders(cfa, self.expressions)
         self._stores = Stores(self.expressions)
         self.blank: list[object] = [None] * (FIRST + len(self.slots))
         self.parameters = tuple(self._stores.write(parameter, parameter.type) for parameter in cfa.parameters)
@@ -80,7 +83,8 @@ class FunctionCode:
         """The function of a location, made when it is first asked for."""
         found = self.nodes.get(location)
         if found is None:
-            found = self.nodes[location] = self._after_blocks(location, self._compile(self.cfa.outgoing.get(location, ())))
+            node = self._after_blocks(location, self._compile(self.cfa.outgoing.get(location, ())))
+            found = self.nodes[location] = self._orders.checked(location, node)
         return found
 
     def _after_blocks(self, location: int, node: Node) -> Node:
@@ -118,12 +122,16 @@ class FunctionCode:
         edge = edges[0]
         number = self._numbers[edge.id]
         match edge.effect:
+            case ir.Assign(target, ir.Unknown() as value) if self._is_held(edge):
+                return self._keep(target, value, number)
             case ir.Assign(target, value):
                 return self._assign(target, value, number)
             case ir.Call():
                 return self._call(edge.effect, number)
             case ir.Return(value):
                 return self._return(value, number)
+            case ir.Unsupported(reason) if is_open_order(reason):
+                return self._orders.begin(edge.source, reason, number)
             case ir.Unsupported(reason):
                 not_modelled(reason)
         raise AssertionError(edge)
@@ -174,6 +182,31 @@ class FunctionCode:
             return number
 
         return store
+
+    def _is_held(self, edge: Edge) -> bool:
+        """Whether the edge gives any value to a temporary into which a `volatile` object was read just before
+        (`frontend.declarations`)."""
+        before = self.cfa.incoming.get(edge.source, ())
+        target = ir.target_of(edge.effect)
+        return (
+            isinstance(target, ir.Var)
+            and target.scope == "temporary"
+            and self.expressions.register(target) is not None
+            and len(before) == 1
+            and isinstance(before[0].effect, ir.Assign)
+            and before[0].effect.target == target
+            and isinstance(before[0].effect.value, ir.LVALUES)
+        )
+
+    def _keep(self, target: ir.Expr, value: ir.Unknown, number: int) -> Node:
+        slot = self.expressions.register(target)
+        assert slot is not None
+
+        def keep(r: Registers) -> int:
+            r[slot] = r[1].held(value.type, r[slot])
+            return number
+
+        return keep
 
     def _declare(self, target: ir.Expr, slot: int | None, number: int) -> Node:
         if slot is not None:

@@ -27,7 +27,8 @@ class Question(msgspec.Struct, frozen=True):
     - `written`: what the external function `name` leaves where its argument number `offset`, from 0, points. No answer: nothing.
 
     `number` counts the questions of this kind within the step, from 0. The value is not below `least`, nor above `greatest`, as
-    far as more is known of it than its type; what is beyond counts as the nearer of the two.
+    far as more is known of it than its type; what is beyond counts as the nearer of the two. `held`: of an `expression` that is
+    what a `volatile` object holds. No answer: what was stored there last, as nothing outside of the program changes it.
     """
 
     kind: QuestionKind
@@ -40,6 +41,7 @@ class Question(msgspec.Struct, frozen=True):
     number: int
     least: int | None = None
     greatest: int | None = None
+    held: bool = False
 
     def within(self, value: int) -> int:
         """The value, or the number next to it that the answer can be."""
@@ -67,7 +69,8 @@ class Inputs(Protocol):
     """Answers questions. Integers are brought into the range of the question's type, as C converts them."""
 
     def answer(self, question: Question) -> InputValue | None:
-        """The value, None if there is none: the run then ends with `NoInput`, but for `allocation` and `written`."""
+        """The value, None if there is none: the run then ends with `NoInput`, but for `allocation`, `written` and what is
+        `held`."""
 
 
 class Script:

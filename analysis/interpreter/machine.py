@@ -18,6 +18,7 @@ from analysis.interpreter.library import modelled
 from analysis.interpreter.library.unknown import overwritten
 from analysis.interpreter.memory import ASKED, KNOWN, UNDEFINED, Block, Memory
 from analysis.interpreter.objects import Local, is_aggregate
+from analysis.interpreter.open_orders import Begun, begun_in
 from analysis.interpreter.outcome import Bounds, End, Exited, NotModelled, Observation, RanOut, Returned, Run, Start, Step
 from analysis.interpreter.program_code import ProgramCode
 from analysis.interpreter.questions import Questions
@@ -81,6 +82,7 @@ class Machine(Questions):
         self.stdin = 0  # the address of the stream, once the program uses the variable
         self.next: dict[int, frozenset[int]] = {}  # by stream: the characters that can come next
         self.at_exit: list[int] = []  # what `atexit` was given
+        self.begun: list[Begun] = []  # operands that may be evaluated in either order
 
     def run(self, *, path: list[Step] | None = None, watch: Callable[[], End | None] | None = None) -> Run:
         """Runs to the end; the path is added to `path`. An end that `watch` gives, before an edge, is the run's."""
@@ -106,7 +108,7 @@ class Machine(Questions):
             begin()
             end = self._loop(path, watch)
         except ViolationError as violation:
-            end = Observation(violation.kind, violation.text, max(0, self.step - 1))
+            end = self._violated(violation)
         except EndError as ended:
             end = ended.end
         except RecursionError:
@@ -115,6 +117,18 @@ class Machine(Questions):
         if path is not None and len(path) < self.step and (edge := self.edge_here()) >= 0:
             path.append(Step(self.current.name, edge))  # the one during which it ended
         return end
+
+    def _violated(self, violation: ViolationError) -> End:
+        """The end of a run that violates a rule; between operands in either order, the violation may be one of this order."""
+        between = self.between
+        if between is not None:
+            return NotModelled(between.reason)
+        return Observation(violation.kind, violation.text, max(0, self.step - 1))
+
+    @property
+    def between(self) -> Begun | None:
+        """The operands in either order that the run is between, in the function that runs."""
+        return begun_in(self.begun, self.registers) if self.begun else None
 
     def _begin_handler(self) -> None:
         """The program ends: the function that `atexit` was given last runs (C11 7.22.4.4)."""
@@ -300,6 +314,7 @@ class Machine(Questions):
             self._end_blocks()
             frame = self.frames.pop()
             self.current, self.registers, self.blocks = frame.code, frame.registers, frame.blocks
+        self.begun = [one for one in self.begun if one.registers is not registers]
         self.location = self.current.targets[edge]
         self._finish_call(self.current, registers, edge, jump.value or 1)
 

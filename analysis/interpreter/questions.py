@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Literal
 
+import msgspec
+
 from analysis.c.conversions import int_to_float, round_to_float
 from analysis.interpreter.function_code import FunctionCode
 from analysis.interpreter.halting import EndError, ViolationError, not_modelled
@@ -129,6 +131,16 @@ class Questions:
         answer = self._inputs.answer(question)
         if answer is None:
             raise EndError(NoInput(question))
+        return self._noted(question, answer)
+
+    def held(self, type_: Type, value: Any) -> Any:
+        """What a `volatile` object holds that was read as this value: that, unless the inputs say that something outside of the
+        program has changed it."""
+        question = msgspec.structs.replace(self.question("expression", type_, "", 0), held=True)
+        answer = self._inputs.answer(question)
+        if answer is None:
+            return value
+        self.assume(f"a value of type {spell(type_)} that is not modelled, in {display_name(self.current.name)}")
         return self._noted(question, answer)
 
     def _noted(self, question: Question, answer: InputValue) -> Any:

@@ -101,6 +101,8 @@ class _Replay:
             return Diverged(max(0, run.steps - 1), described_end(run.end))
         if self._kind is None:
             return self._replayed(None)
+        if self._machine.running and (between := self._machine.between) is not None:
+            return Diverged(last, between.reason)
         ended = isinstance(run.end, Returned | Exited)
         found = missing(self._machine, self._kind, ended=ended, known=self._known, made=self._losses.made)
         if found is not None:

@@ -116,8 +116,8 @@ ORDER = Assumption(
     " member or type, or through a pointer from another file",
     (),
     "all proofs and runs, where operands with side effects are beside others; where their order could matter otherwise,"
-    " nothing is confirmed, and all that is proved holds in each order: that values are not null or zero, and rules about"
-    " blocks and streams",
+    " a run confirms something only if it cannot matter in this run, and all that is proved holds in each order: that values"
+    " are not null or zero, and rules about blocks and streams",
 )
 BOUNDS = Assumption(
     "bounds",

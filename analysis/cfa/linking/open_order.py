@@ -2,8 +2,9 @@
 
 Two operands cannot be swapped where one may write what the other may access, where one may end the run while
 the other may violate a rule, and where one may jump away while the other has any effect. Each such expression gets
-an edge `Unsupported` in front of it, so that nothing is proved or confirmed of a run that comes there (but by
-`certificate.nonzero.open_orders` and `certificate.ownership.open_operands`). gcc evaluates arguments from right to left on most
+an edge `Unsupported` in front of it, so that nothing is proved of a run that comes there (but by
+`certificate.nonzero.open_orders` and `certificate.ownership.open_operands`), and nothing confirmed (but where
+`interpreter.open_orders` sees that the order does not matter in the run). gcc evaluates arguments from right to left on most
 machines; lowering goes from left to right.
 
 What one operand accesses itself, without a call, is distinguished by its type, and a member from other members: no object of a

@@ -59,7 +59,7 @@ class Random:
     def answer(self, question: Question) -> InputValue | None:
         """A value for the question; none after so many that the run only reads on and on."""
         self._left -= 1
-        if self._left < 0 and question.kind not in ("allocation", "written"):
+        if self._left < 0 and question.kind not in ("allocation", "written") and not question.held:
             return None
         answer = self._answer(question)
         self._made.noted(question, answer, is_word=self._command_line.is_asked(question))
@@ -67,7 +67,7 @@ class Random:
 
     def _answer(self, question: Question) -> InputValue | None:
         draw = self._random
-        if question.kind == "written":
+        if question.kind == "written" or question.held:
             return None
         if question.kind == "allocation":
             return int(not (self._fails and draw.random() < 0.3))

@@ -13,6 +13,8 @@ import heapq
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from operator import itemgetter
 from typing import NamedTuple
 
 from analysis.c.functions import Function, known
@@ -39,12 +41,14 @@ _ROUNDS = 4  # times that a place is answered as usual; then it says what ends m
 _END = -1  # such as EOF
 _STANDARD = 2  # the last of the descriptors that are open when a program begins
 _MOST = 10  # faults in one run
+_ANSWERS = 5_000  # in one run
 _COMPARED = 6  # numbers that the claimed path compares with, that are tried as results
 _NEAR = 8  # questions before a place where a run leaves the path, that come before others
 
 
 class Faulty:
-    """Usual answers, but for these faults. `questions` are those that were asked."""
+    """Usual answers, but for these faults. `questions` are those that were asked, `settled` the numbers of those that have one
+    answer: where the words of the command line are, and where they end, follows from how many there are."""
 
     def __init__(self, faults: Faults, pointer_bytes: int) -> None:
         self._faults = dict(faults)
@@ -53,11 +57,16 @@ class Faulty:
         self._descriptors = 0
         self._texts: dict[str, bytes] = {}  # by the name of the object that holds it
         self.questions: list[Question] = []
+        self.settled: set[int] = set()
 
     def answer(self, question: Question) -> InputValue | None:
-        """The value for the question."""
+        """The value for the question; none after so many that the run only reads on and on."""
         number = len(self.questions)
+        if number >= _ANSWERS and question.kind not in ("allocation", "written") and not question.held:
+            return None
         self.questions.append(question)
+        if self._command_line.is_asked(question):
+            self.settled.add(number)
         value = self._faults[number] if number in self._faults else self._usual(question)
         if isinstance(value, Text):
             self._texts[question.name] = value.characters
@@ -65,7 +74,7 @@ class Faulty:
         return self._command_line.noted(question, value)
 
     def _usual(self, question: Question) -> InputValue | None:
-        if question.kind in ("allocation", "written"):
+        if question.kind in ("allocation", "written") or question.held:
             return None
         if isinstance(question.type, Pointer):
             return self._pointer(question)
@@ -165,11 +174,16 @@ def faulty_inputs(
             continue
         taken, left = followed(path, told[0])
         after = faults[-1][0] + 1 if faults else 0
-        numbered = list(enumerate(first.questions))[after:]
-        for rank, (number, question) in ranked(numbered, left or (len(told[0]),)):
-            for value in others(question, compared, texts(question.function)):
-                pushed += 1
-                heapq.heappush(waiting, (-taken, len(faults), rank, pushed, (*faults, (number, value))))
+        numbered = [one for one in enumerate(first.questions) if one[0] >= after and one[0] not in first.settled]
+        nearest = sorted(ranked(numbered, left or (len(told[0]),)), key=itemgetter(0))
+        varied = (
+            (rank, (number, value))
+            for rank, (number, question) in nearest
+            for value in others(question, compared, texts(question.function))
+        )
+        for rank, fault in islice(varied, most):  # there are no more runs
+            pushed += 1
+            heapq.heappush(waiting, (-taken, len(faults), rank, pushed, (*faults, fault)))
 
 
 def ranked(questions: Sequence[Numbered], left: Sequence[int]) -> list[tuple[int, Numbered]]:

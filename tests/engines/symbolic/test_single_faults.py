@@ -61,6 +61,7 @@ def test_the_words_of_main_end_with_a_null_pointer() -> None:
     behind = [inputs.answer(asked("memory", Pointer(CHAR), "fresh 0", offset)) for offset in (0, 8, 16)]
     assert behind == [Fresh(64), Fresh(64), 0]
     assert inputs.answer(asked("memory", CHAR, "fresh 1")) == 0
+    assert inputs.settled == {2, 3, 4}  # where the words are: no run is believed in which they are elsewhere
 
 
 def test_what_is_read_again_and_again_ends() -> None:
