@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from analysis.c.operators import rules_of
+from analysis.interpreter.leaks import AT_END
 from analysis.model import ir
 from analysis.model.c_types import Pointer
 from analysis.model.spelling import spell_expr
@@ -12,9 +13,12 @@ from analysis.model.spelling import spell_expr
 _WRONG = ("NULL", "0")  # as runs spell them
 
 
-def at_fault(rule: str, effect: ir.Effect, values: Mapping[str, str]) -> tuple[ir.Expr, ...]:
+def at_fault(rule: str, effect: ir.Effect, values: Mapping[str, str]) -> tuple[ir.Expr, ...] | None:
     """The operands of an effect that a violation of the rule there is about. `values` are those that a run has seen, by how the
-    expressions are spelled. Nothing, if no single operand of that rule is wrong by itself."""
+    expressions are spelled. Nothing, if something is lost there, which no operand leads to; None, if any operand may be at
+    fault."""
+    if rule in AT_END:
+        return ()
     parts = [part for expr in ir.expressions(effect) for part in ir.walk(expr)]
     if rule == "null-dereference":
         found = [part.pointer for part in parts if isinstance(part, ir.Deref)]
@@ -22,5 +26,5 @@ def at_fault(rule: str, effect: ir.Effect, values: Mapping[str, str]) -> tuple[i
     elif rule == "division-by-zero":
         found = [part.right for part in parts if isinstance(part, ir.Binary) and rule in rules_of(part)]
     else:
-        return ()
+        return None
     return tuple(one for one in found if values.get(spell_expr(ir.strip_casts(one)), _WRONG[0]) in _WRONG)

@@ -80,16 +80,18 @@ class _Frame:
         return [*found, at]
 
 
-def needed_steps(program: Program, path: Sequence[Step], about: Sequence[ir.Expr] = (), most: int = MOST) -> tuple[int, ...]:
+def needed_steps(
+    program: Program, path: Sequence[Step], about: Sequence[ir.Expr] | None = None, most: int = MOST
+) -> tuple[int, ...]:
     """The numbers of the steps that explain the last one, in order, at most `most` and at least two if there are so many.
-    `about`: the operands of the last step that are at fault, if that is known (`at_fault`)."""
+    `about`: the operands of the last step that are at fault; None: all that it reads may be (`at_fault`)."""
     return _Slicing(program, path, about).numbers(most)
 
 
 def explained(program: Program, path: Sequence[Step], most: int = MOST) -> tuple[tuple[int, ...], int]:
     """The same, with the number of the first step that was looked at: the answer rests on nothing of the functions of those
     before it."""
-    slicing = _Slicing(program, path, ())
+    slicing = _Slicing(program, path, None)
     return slicing.numbers(most), slicing.first
 
 
@@ -104,7 +106,7 @@ def shortened(trace: Sequence[tuple[_Shown, bool]], limit: int) -> list[tuple[_S
 class _Slicing:
     """The slicing of one path."""
 
-    def __init__(self, program: Program, path: Sequence[Step], about: Sequence[ir.Expr]) -> None:
+    def __init__(self, program: Program, path: Sequence[Step], about: Sequence[ir.Expr] | None) -> None:
         self._program, self._path, self._about = program, path, about
         self._frames = _frames(path)
         self._reasons: dict[int, Reason] = {}
@@ -119,9 +121,8 @@ class _Slicing:
         root, end, edge = self._root(), self._frames[last], self._edge(last)
         if edge is not None:
             end.later.add(edge.source)
-            is_about_value = bool(self._path[last].names) or any(step.is_value for step in self._path[:-1])
-            self._ask(last, self._about or (() if is_about_value else ir.expressions(edge.effect)))
-        if not end.values and not any(step.is_value for step in self._path[:-1]):
+            self._ask(last, self._asked(edge.effect))
+        if not end.values and not self._has_value():
             self._ended_by = last
         self._need(last, "value")
         for number in range(last - 1, -1, -1):
@@ -135,6 +136,15 @@ class _Slicing:
         self._reasons[root.call or 0] = "value"
         self._leave_out_chains()
         return _strongest(self._reasons, most)
+
+    def _has_value(self) -> bool:
+        return any(step.is_value for step in self._path[:-1])
+
+    def _asked(self, last: ir.Effect) -> Sequence[ir.Expr]:
+        """The expressions of the last step that the path is about."""
+        if self._about or (self._about is not None and self._has_value()):
+            return self._about
+        return () if self._path[-1].names else ir.expressions(last)
 
     def _ask(self, number: int, exprs: Iterable[ir.Expr]) -> None:
         """What gave the expressions of a step their values is needed."""

@@ -61,6 +61,18 @@ int main(void)  // step
     return hash("long enough that it crowds out all else") % t->n;  // step
 }
 """,
+    "double-free: another name of the block": """\
+#include <stdlib.h>
+int main(void)  // step
+{
+    char *a, *b;
+    a = malloc(10);  // step
+    b = a;  // step
+    free(a);  // step
+    free(b);  // step
+    return 0;
+}
+""",
     "memory-leak: where it is lost, not what is returned there": """\
 #include <stdlib.h>
 """
