@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -50,6 +50,16 @@ class FileLinkage(msgspec.Struct):
     everywhere: dict[str, bool] = {}
     here: dict[str, bool] = {}
     doubtful: dict[str, str] = {}
+
+    @property
+    def by_name(self) -> tuple[dict[str, Any], ...]:
+        """What is said of single names, in tables by linkage name."""
+        return self.weak, self.inlined, self.external, self.noreturn, self.pure, self.const, self.strange
+
+    @property
+    def of_the_file(self) -> tuple[dict[str, Any], ...]:
+        """What is said of the file as a whole, in tables by reason; `doubtful` too, which linking adds to."""
+        return self.starts, self.everywhere, self.here, self.doubtful
 
     @property
     def yielding(self) -> dict[str, str]:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analysis.c.linkage import FileLinkage
 from analysis.cfa.building import unit
 from analysis.frontend.declarations import shared_declarations
 from analysis.frontend.declarations.file_level import FileLevel, FileReader
@@ -58,6 +59,20 @@ PARTS = [
     "void sort(compare by, struct unseen *what);",
     "union both { struct point p; line *l; };",
     "int first = 1, second;",
+    "void early(void) __attribute__((constructor));",
+    "void late(void) __attribute__((constructor));",
+    "void at_end(void) __attribute__((destructor));",
+    '__asm__("# nothing");',
+    '__asm__(".globl poke");',
+    "stray_text_that_is_no_declaration;",
+    "static int (*by)(int) = count;",
+    "static int (*again)(int) = count;",
+    "#pragma pack(push, 1)",
+    "#pragma pack(pop)",
+    "#pragma pack()",
+    'void (*action)(int) __attribute__((section(".init_array")));',
+    "char filled[sizeof(undeclared(1))];",
+    "typeof(({ int y = 1; y; })) computed;",
     "int broken(;",
     "unknown_t lost(void);",
 ]
@@ -123,11 +138,38 @@ AFTER_EACH_OTHER: dict[str, list[tuple[str, DataModel, int]]] = {
         (HALF + HALF, LP64, 0),
         ("static int half(int n);\n" + HALF, LP64, 0),
     ],
+    "what runs before main": [
+        ("void early(void) __attribute__((constructor));\nint x;\nvoid late(void) __attribute__((constructor));\n", LP64, 0),
+        ("int x;\nvoid late(void) __attribute__((constructor));\n", LP64, 0),
+    ],
+    "code of the assembler": [
+        ('__asm__("# nothing");\nint x;\n__asm__(".globl poke");\n', LP64, 0),
+        ('int x;\n__asm__(".globl poke");\n', LP64, 0),
+    ],
+    "an address that is taken twice": [
+        ("int h(void);\nint (*p)(void) = h;\nint x;\nint (*q)(void) = h;\n", LP64, 0),
+        ("int h(void);\nint x;\nint (*q)(void) = h;\n", LP64, 0),
+    ],
+    "packing that comes back": [
+        ("int x;\n#pragma pack(push, 1)\nint y;\n#pragma pack(pop)\nstruct plain { char c; double d; };\n", LP64, 0),
+        (
+            "#pragma pack(2)\nint x;\n#pragma pack(push, 1)\nint y;\n#pragma pack(pop)\nstruct plain { char c; double d; };\n",
+            LP64,
+            0,
+        ),
+    ],
     "a record that was only named": [
         ("struct s;\nextern struct s *p;\nstruct t { struct s inside; };\n", LP64, 0),
         ("struct s { int a; };\nextern struct s *p;\nstruct t { struct s inside; };\n", LP64, 0),
     ],
 }
+
+
+def test_all_that_a_file_says_is_of_names_or_of_the_file() -> None:
+    linkage = FileLinkage()
+    tables = [id(table) for table in (*linkage.by_name, *linkage.of_the_file)]
+    fields = [getattr(linkage, field) for field in linkage.__struct_fields__]
+    assert sorted(tables) == sorted(id(table) for table in fields if isinstance(table, dict))
 
 
 @pytest.mark.parametrize("name", AFTER_EACH_OTHER)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence, Sized
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -92,19 +92,18 @@ class FileReader:
 
     @property
     def tables(self) -> tuple[dict[str, Any], ...]:
-        """All that nodes add to, or put something else in, but for the labels of the linkage."""
-        level = self.level
-        scope, of_names = level.scope, (getattr(level.linkage, field) for field in level.linkage.__struct_fields__)
-        return (
-            *(scope.names, scope.tags, scope.records, level.variables, level.functions, self._defined),
-            *(table for table in of_names if isinstance(table, dict)),
-        )
+        """What nodes say of names: by the name as written, by tag, by key of a record, or by linkage name."""
+        level, scope = self.level, self.level.scope
+        by_name = level.linkage.by_name
+        return scope.names, scope.tags, scope.records, level.variables, level.functions, self._defined, *by_name
 
-    def other_state(self) -> tuple[int, ...]:
-        """How much there is of all else that nodes can add to. Declarations in headers hardly ever do."""
+    def other_state(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """How much there is of all else that reading adds to: what has to be empty, so that it tells whether something was put
+        there, and what only grows."""
         lowering, level = self._lowering, self.level
-        state: tuple[Sized, ...] = (level.address_taken, level.refused, *lowering.changed_by_bodies())
-        return (*map(len, state), lowering.last_temporary)
+        grows = (level.refused, *lowering.emitted())
+        by_key = (*level.linkage.of_the_file, level.address_taken, *lowering.changed_by_expressions())
+        return tuple(map(len, by_key)), (*map(len, grows), lowering.last_temporary)
 
     @property
     def answers(self) -> dict[tuple[str, str], Answer]:

@@ -1,4 +1,4 @@
-"""What declarations of headers say, read once for all files that include them.
+"""What declarations of headers say, read once for all files of a process that include them.
 
 The top-level nodes of a file are taken in groups. Where a group ends depends on the text of its last node alone, so that two
 files with the same header have the same groups there, whatever else they include. What a group adds to a `FileLevel` depends on
@@ -9,8 +9,10 @@ files with the same header have the same groups there, whatever else they includ
   and compared.
 
 The path of the file is in the key of groups that use it: names of static functions and variables have it in them. Nothing is
-shared in a file with errors, as how the parser recovers from one depends on text elsewhere. Nor is a group kept in which
-something was refused, which may depend on the depth of Python's stack, or that changed more than the tables.
+shared in a file with errors, as how the parser recovers from one depends on text elsewhere. Nor is a group kept in which packing
+changes, or something was refused, which may depend on the depth of Python's stack, or that changed more than the tables; nor is
+any that comes after what is said of the file as a whole, such as that code runs before `main`, or after an expression of which
+more is known than its type.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from itertools import islice
 from operator import is_
 from typing import Any, NamedTuple
 
+from analysis.c.layout_attributes import is_packing
 from analysis.c.linkage import Label
 from analysis.frontend.declarations.file_level import FileReader
 from analysis.frontend.declarations.scope import ObjectEntry
@@ -76,7 +79,7 @@ def read_sharing(reader: FileReader, file: SharedFile, nodes: Sequence[Node]) ->
         digest = digest_text(common, *_contents(file, group, start, end))
         added = _known(reader, (digest, None)) or _known(reader, (digest, file.path))
         if added is None:
-            _read(reader, file, group, digest)
+            _read(reader, file, group, start, digest)
         else:
             _add(reader, added)
             reader.skip(group[-1])
@@ -123,14 +126,15 @@ def _add(reader: FileReader, added: _Added) -> None:
     reader.level.linkage.labels.extend(added.labels)
 
 
-def _read(reader: FileReader, file: SharedFile, group: Sequence[Node], digest: str) -> None:
-    """Reads a group, and keeps what it adds if that is all that it changes."""
+def _read(reader: FileReader, file: SharedFile, group: Sequence[Node], start: int, digest: str) -> None:
+    """Reads a group, and keeps what it adds if that is all that it changes. `start` is the end of the node before."""
     reader.forget_answers()
     tables, labels, state = reader.tables, reader.level.linkage.labels, reader.other_state()
+    is_empty = not any(state[0])
     values, first = [list(table.values()) for table in tables], len(labels)
     for node in group:
         reader.read(node)
-    if reader.other_state() != state:
+    if not is_empty or reader.other_state() != state or _packs(file.tree, start, group[-1].end_byte):
         return
     changed = tuple(map(_changed, tables, values))
     new = [dict(islice(table.items(), len(old), None)) for table, old in zip(tables, values, strict=True)]
@@ -150,6 +154,11 @@ def _read(reader: FileReader, file: SharedFile, group: Sequence[Node], digest: s
     _kept[place] = (found, *_kept.pop(place, ())[: _VARIANTS - 1])
     while len(_kept) > _MOST:
         _kept.pop(next(iter(_kept)), None)
+
+
+def _packs(tree: SyntaxTree, start: int, end: int) -> bool:
+    """Whether packing changes in [start, end): what it is then depends on all that was said of it before."""
+    return any(is_packing(text) for _, _, text in tree.attributes_in(start, end))
 
 
 def _declared(names: dict[str, Any]) -> set[str]:

@@ -82,14 +82,15 @@ class Context(ABC):
         """The number of the last temporary; 0 if there is none."""
         return self._temporaries
 
-    def changed_by_bodies(self) -> tuple[Sized, ...]:
-        """What lowering adds to, beside names of the file, where it meets expressions that are evaluated, or blocks."""
+    def changed_by_expressions(self) -> tuple[Sized, ...]:
+        """What lowering puts somewhere by a key, where it meets expressions that are evaluated, or blocks."""
         names = self.names
-        of_names = (names.records, names.blocks, names.given)
-        return (
-            *(self.address_taken, self.implicit, self.statics, self.local_externs, self.volatiles, *of_names),
-            *(self.flow.edges, self.flow.heads, self.flow.declared, self.flow.labelled, self.order.groups),
-        )
+        return self.address_taken, self.implicit, self.local_externs, self.volatiles, names.records, names.blocks
+
+    def emitted(self) -> tuple[Sized, ...]:
+        """What lowering adds to there, and takes nothing out of."""
+        flow = self.flow
+        return self.statics, self.names.given, flow.edges, flow.heads, flow.declared, flow.labelled, self.order.groups
 
     def mark(self) -> Mark:
         """Where an operand begins or ends, for `Unsequenced.operands`."""
