@@ -9,7 +9,7 @@ A run goes on behind it, from left to right, and looks whether the order matters
 
 Then every order gives the operands the same values, and the call finds the same memory. A run in which that is not so, or that
 violates a rule in between, in the function itself, ends as one that is not modelled: the violation may be one of this order only.
-(What is violated inside of the call is violated in every order.)
+What is violated inside of the call is violated in every order, unless another operand violates a rule before.
 """
 
 from __future__ import annotations

@@ -27,4 +27,6 @@ def at_fault(rule: str, effect: ir.Effect, values: Mapping[str, str]) -> tuple[i
         found = [part.right for part in parts if isinstance(part, ir.Binary) and rule in rules_of(part)]
     else:
         return None
-    return tuple(one for one in found if values.get(spell_expr(ir.strip_casts(one)), _WRONG[0]) in _WRONG)
+    seen = [values.get(spell_expr(ir.strip_casts(one))) for one in found]
+    wrong = tuple(one for one, value in zip(found, seen, strict=True) if value in _WRONG)
+    return wrong or tuple(one for one, value in zip(found, seen, strict=True) if value is None)

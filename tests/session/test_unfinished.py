@@ -134,6 +134,23 @@ def test_what_is_put_above_the_first_function_is_read(above: str, tmp_path: Path
     assert not report.messages
 
 
+@pytest.mark.parametrize("lines", [(1,), (0, 1), (1, 2), (2,)])
+def test_a_comment_loses_lines(lines: tuple[int, ...], tmp_path: Path) -> None:
+    """What is left of it may be open, so that all behind it is a comment; when the lines come back, so does the function."""
+    text = ["/* one\n", "   two */\n", "int half(int n)\n", "{\n    return n / 2;\n}\n"]
+    path = tmp_path / "a.c"
+    path.write_text("".join(text))
+    checker = Checker(Options())
+    checker.open([str(path)])
+    checker.check()
+    checker.change(str(path), "".join(line for number, line in enumerate(text) if number not in lines))
+    assert {f.name for f in checker.check().functions} <= {"half"}
+    checker.change(str(path), "".join(text))
+    report = checker.check()
+    assert [(f.name, f.place.range.start.line) for f in report.functions] == [("half", 3)]
+    assert not report.messages
+
+
 _FOUR = """\
 int *g;
 void f(int *p, int x)

@@ -135,7 +135,7 @@ def _with_broken_line(before: Preprocessed, edited: _Edited, now: Preprocessed) 
     there = before.text[slice(*edited.row)]
     if edited.inside:
         there = _BROKEN
-    elif lines.old and not _same_tokens(lines.old[0], lines.new[0] if opened is None else opened[:-2]):
+    elif lines.old and not (lines.new and _same_tokens(lines.old[0], lines.new[0] if opened is None else opened[:-2])):
         there = there.removesuffix(b"/") if opened is not None and _same_tokens(lines.old[0], opened[:-1]) else b""
     if added >= 0:
         edit = replace_rows(before.text, before.line_map, edited.row, there + b"\n" * added, added)

@@ -121,7 +121,8 @@ def is_within_object(effect: ir.Assume, paths: tuple[Path, ...]) -> bool:
         return False
     below = _BELOW[order.operator] if effect.truth else not _BELOW[order.operator]
     low, high = (order.left, order.right) if below else (order.right, order.left)
-    return path_of(low) in paths and isinstance(split_pointer(high)[0], ir.AddressOf)
+    end = split_pointer(high)[0]
+    return path_of(low) in paths and isinstance(end, ir.AddressOf) and isinstance(ir.root(end.lvalue), ir.Var)
 
 
 def _is_no_block(pointer: ir.Expr, other: ir.Expr) -> bool:

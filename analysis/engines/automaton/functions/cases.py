@@ -8,6 +8,7 @@ from functools import cached_property
 import msgspec
 
 from analysis.c.control import SETJMP
+from analysis.c.declared import agrees
 from analysis.cfa.graph import Cfa, Edge, Program
 from analysis.engines.automaton.functions.access_paths import root_of
 from analysis.engines.automaton.functions.constant_runs import only_computes, result_for
@@ -140,8 +141,7 @@ class Cases:
         name = ir.direct_callee(call)
         components = self.around.footprints.component
         if name is None or name not in components:
-            library = None if name is None else self.around.program.known(name)
-            is_end = library is not None and library.ends_on_status and bool(values) and meet(values[0], ZERO) is None
+            is_end = name is not None and self._ends(name) and bool(values) and meet(values[0], ZERO) is None
             return None if is_end else ANY
         if name not in self.around.footprints.returning:
             return None
@@ -149,6 +149,12 @@ class Cases:
         found = callee.case(call.arguments, values, components[name] == components[self._cfa.name])
         returned = callee._cfa.type.result
         return found if found is None or call.result is None else stored_as(found, returned, call.result.type)
+
+    def _ends(self, name: str) -> bool:
+        """Whether an external function ends the program unless its first argument is 0."""
+        program = self.around.program
+        library, declared = program.known(name), program.externals.get(name)
+        return library is not None and library.ends_on_status and declared is not None and agrees(name, declared.type)
 
     def case(self, arguments: Sequence[ir.Expr], values: Sequence[Interval], shallow: bool) -> Interval | None:
         """The function's result for arguments in the given intervals, None if it never returns then, or only because of a

@@ -191,6 +191,8 @@ class Findings:
         supported = reported.supported
         if not supported.is_about(self._sought[error].error, joined) or not reported.has_versions_of(places):
             return False
+        if not self._remodelled.isdisjoint(supported.functions):
+            return False
         return self._calls(delta, supported.callee) == supported.calls
 
     def _calls(self, delta: ProgramDelta, callee: Asked | None) -> Calls | None:
