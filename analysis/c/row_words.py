@@ -51,7 +51,7 @@ BESIDES = {
     "ends-lock": "it ends the lock",
     "opens": "it may open descriptors whose numbers it does not return, or not as a new one's",
     "or-number": "where it is declared to return a number, it does; else a text: one that it is passed, or that does not end",
-    "far-off": "it returns null only for times that no program meets, such as a year that `int` cannot hold",
+    "far-off": "it returns null only for times out of the ordinary, such as a year that `int` cannot hold",
     "signals": "it makes signals, or lets them come, so that handlers run",
     "environment": "it changes the environment: arrays and texts that were there may end",
     "sets": "it sets variables of the library (`library_variables.SET_BY`), and accesses what it was passed before",

@@ -19,14 +19,19 @@ def at_fault(rule: str, effect: ir.Effect, values: Mapping[str, str]) -> tuple[i
     fault."""
     if rule in AT_END:
         return ()
-    parts = [part for expr in ir.expressions(effect) for part in ir.walk(expr)]
-    if rule == "null-dereference":
-        found = [part.pointer for part in parts if isinstance(part, ir.Deref)]
-        found += [one for one in ir.values_of(effect) if isinstance(effect, ir.Call) and isinstance(one.type, Pointer)]
-    elif rule == "division-by-zero":
-        found = [part.right for part in parts if isinstance(part, ir.Binary) and rule in rules_of(part)]
-    else:
-        return None
+    found = _operands(rule, effect)
     seen = [values.get(spell_expr(ir.strip_casts(one))) for one in found]
     wrong = tuple(one for one, value in zip(found, seen, strict=True) if value in _WRONG)
-    return wrong or tuple(one for one, value in zip(found, seen, strict=True) if value is None)
+    return wrong or tuple(one for one, value in zip(found, seen, strict=True) if value is None) or None
+
+
+def _operands(rule: str, effect: ir.Effect) -> list[ir.Expr]:
+    """The operands of an effect that can be at fault by themselves: pointers that are followed, called or passed, or divisors."""
+    parts = [part for expr in ir.expressions(effect) for part in ir.walk(expr)]
+    if rule == "division-by-zero":
+        return [part.right for part in parts if isinstance(part, ir.Binary) and rule in rules_of(part)]
+    if rule != "null-dereference":
+        return []
+    passed = (effect.callee, *effect.arguments) if isinstance(effect, ir.Call) else ()
+    followed = [part.pointer for part in parts if isinstance(part, ir.Deref)]
+    return [*followed, *(one for one in passed if isinstance(one.type, Pointer))]
